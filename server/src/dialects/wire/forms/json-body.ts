@@ -136,7 +136,7 @@ const maxOutside = 16 * 1024 * 1024;
 const parsedBodies = new WeakMap<Buffer, Json>();
 
 /** Bytes. Parsing a larger body once more would take longer than other calls may wait. */
-const maxParsedAgain = 4 * 1024 * 1024;
+const maxParsedAgain = 2 * 1024 * 1024;
 
 /**
  * Frees the turns of a parsed body, which its call rarely reads while a response arrives for minutes. They are parsed once
