@@ -1,16 +1,17 @@
 import { Pool } from 'undici';
 import { bodies, claudeCode, claudeTurn, grown } from './agent-bodies.js';
 import { freshDatabase } from './fresh-database.js';
-import { setUp, startFloor, startGateway } from './gateway.js';
+import { restOf, setUp, startFloor, startGateway } from './gateway.js';
 import { models, quantile } from './load.js';
 import { cpuOf, memoryOf } from './process-usage.js';
 import { pause, say } from './rounds.js';
 import { withServices } from './services.js';
 
 /**
- * `npm run bench -- paced [--streams 1000] [--kilobytes 800] [--events 60] [--gap 500] [--seconds 60] [--bodies 192]`: streams of coding agents that
+ * `npm run bench -- paced [--streams 1000] [--kilobytes 800] [--events 60] [--gap 500] [--seconds 60] [--bodies 512]`: streams of coding agents that
  * are open at once, each with a body of its own conversation and an event every `gap` milliseconds, beside the bare proxy. They begin
- * evenly spread, and each is followed by the next one. Prints the time to the first byte, the longest turn of the event loop and the memory.
+ * evenly spread, and each is followed by the next one. They belong to two users, because one user may have half of the bodies. Prints the
+ * time to the first byte, the longest turn of the event loop and the memory. `bodies` is `REQUEST_BODIES_MB`.
  */
 const words = process.argv.slice(2);
 const flag = (name: string, fallback: number): number => {
@@ -38,7 +39,23 @@ interface Server {
   readonly name: string;
   readonly url: string;
   readonly pid: number;
-  readonly key: string;
+  /** The keys of the users, in turn. */
+  readonly keys: readonly string[];
+}
+
+/** Makes another user with a key. */
+async function keyOfAnotherUser(url: string): Promise<string> {
+  const credentials = { username: 'other', password: 'benchmark-password' };
+  const admin = restOf(url);
+  await admin.signIn({ username: 'root', password: credentials.password });
+  await admin.rest('POST', '/api/user/', { ...credentials, display_name: 'Other' });
+  const { rest, signIn } = restOf(url);
+  const id = await signIn(credentials);
+  const self = (await rest('GET', '/api/user/self')) as object;
+  await admin.rest('PUT', '/api/user/', { ...self, id, password: '', quota: 8_000_000_000_000 });
+  const token = { name: 'bench', unlimited_quota: true, expired_time: -1, group: 'default' };
+  const { key } = (await rest('POST', '/api/token/', token)) as { key: string };
+  return `sk-${key.replace(/^sk-/, '')}`;
 }
 
 /** The longest turn since the last question, milliseconds. Zero for the proxy, which does not measure it. */
@@ -55,7 +72,6 @@ async function measure(server: Server): Promise<void> {
     headersTimeout: 60_000,
     bodyTimeout: 60_000,
   });
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${server.key}` };
   const duration = slow.eventCount * slow.gapMilliseconds;
   const begin = performance.now();
   // All streams are open by then.
@@ -65,7 +81,9 @@ async function measure(server: Server): Promise<void> {
   let failures = 0;
   let calls = 0;
   const call = async (): Promise<void> => {
-    const body = bodyOf?.(calls++) ?? '';
+    const body = bodyOf?.(calls) ?? '';
+    const authorization = `Bearer ${server.keys[calls++ % server.keys.length]}`;
+    const headers = { 'content-type': 'application/json', authorization };
     const started = performance.now();
     const answer = await pool.request({ method: 'POST', path, headers, body });
     let last: Buffer | undefined;
@@ -112,15 +130,16 @@ await withServices(
     );
     const floor = await startFloor(upstream.url);
     stops.push(() => floor.stop());
-    await measure({ ...floor, name: 'floor', key: 'none' });
+    await measure({ ...floor, name: 'floor', keys: ['none'] });
     const gateway = await startGateway({
       databaseUrl: await freshDatabase(postgres.url),
       redisUrl: redis?.url ?? null,
-      environment: { REQUEST_BODIES_MB: String(flag('bodies', 192)) },
+      // The heap that Node would take in a container of 2 GiB.
+      environment: { REQUEST_BODIES_MB: String(flag('bodies', 512)), NODE_OPTIONS: '--max-old-space-size=1024' },
     });
     stops.push(() => gateway.stop());
-    const key = await setUp(gateway.url, upstream.url, 2 * streams);
-    await measure({ ...gateway, name: 'tollgate', key });
+    const keys = [await setUp(gateway.url, upstream.url, 2 * streams), await keyOfAnotherUser(gateway.url)];
+    await measure({ ...gateway, name: 'tollgate', keys });
   },
   slow,
 );
