@@ -61,6 +61,15 @@ describe('a stream whose content has begun', () => {
   });
 });
 
+it('a stream whose channel changes the price by an override holds its whole body', async () => {
+  await relay.addChannel({ override: JSON.stringify({ n: 2 }) });
+  relay.upstream.script({}, silenceAfter(3));
+  const { key } = await relay.addToken();
+  const { status, leave } = await opened(key);
+  expect([status, relay.heldBytes]).toEqual([200, bytes]);
+  leave();
+});
+
 it('a call without content holds its whole body, and a third one of its user is refused', async () => {
   await relay.addChannel();
   relay.upstream.script({}, silence());

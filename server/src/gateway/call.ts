@@ -48,7 +48,7 @@ export interface RoutedCall extends Pick<
   readonly route: CallRoute;
   readonly request: ParsedRequest;
   readonly rawBody: Buffer;
-  /** Absent when the bytes of the body do not count. */
+  /** Absent when the bytes of the body do not count, or cannot count less while the response arrives. */
   readonly grant?: BodyGrant | undefined;
   /** Absent when no guardrail concerns the caller. */
   readonly guard?: CallGuard | undefined;

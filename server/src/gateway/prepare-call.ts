@@ -84,7 +84,8 @@ export class CallPreparation {
       request,
       overridden,
       rawBody,
-      grant: grant?.isCounted ? grant : undefined,
+      // An override keeps the turns in a body of its own.
+      grant: grant?.isCounted && !overridden ? grant : undefined,
       price,
       mayCostMore: costsMore || [...(overridden?.values() ?? [])].some(({ body }) => mayCostMore(body)),
       // Families have no routing prefix.

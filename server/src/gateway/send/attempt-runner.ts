@@ -76,7 +76,7 @@ const failedAttempt = (call: RoutedCall, trial: Trial | null): FailedAttempt => 
 
 /** Frees what the call does not need while its response arrives. */
 function freed({ grant, rawBody }: RoutedCall, ownBytes: number): void {
-  if (grant?.isCounted && freeTurns(rawBody)) grant.sent(rawBody.length + ownBytes);
+  if (freeTurns(rawBody)) grant?.sent(rawBody.length + ownBytes);
 }
 
 const ownerOf = ({ caller }: RoutedCall, channel: RoutedChannel, keyIndex: number): IdOwner => ({
