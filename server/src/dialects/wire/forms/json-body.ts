@@ -233,6 +233,8 @@ const backslash = 0x5c;
 
 /** Decodes a string literal in pieces that begin and end between characters and escapes. */
 async function decode(bytes: Buffer, open: number, close: number): Promise<string> {
+  // V8 joins the pieces of a text when it is read, which holds it twice. Images in base64 need no pieces.
+  if (await isPlain(bytes, open + 1, close)) return bytes.toString('latin1', open + 1, close);
   let text = '';
   let at = open + 1;
   while (at < close) {
@@ -245,6 +247,23 @@ async function decode(bytes: Buffer, open: number, close: number): Promise<strin
     await turn();
   }
   return text;
+}
+
+/** Whether a string literal is its own value: ASCII without escapes or control characters. */
+async function isPlain(bytes: Buffer, start: number, close: number): Promise<boolean> {
+  for (let at = start; at < close; at += textPerTurn) {
+    if (!isPlainPiece(bytes, at, Math.min(close, at + textPerTurn))) return false;
+    await turn();
+  }
+  return true;
+}
+
+function isPlainPiece(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x20 || byte > 0x7f || byte === backslash) return false;
+  }
+  return true;
 }
 
 /** Returns the last offset up to `end` that is neither inside an escape nor inside a UTF-8 sequence. */
