@@ -198,11 +198,24 @@ export function readRequestBody(
 /** The factor by which the buffer of a body of unknown length grows. Pages that it does not use take no memory. */
 const growth = 4;
 
+/** Node 20 has no such method. */
+interface Transferable {
+  transfer?(bytes: 0): unknown;
+}
+
+/**
+ * Frees the memory of a buffer that nothing reads again. Otherwise V8 collects the whole heap each time that such memory
+ * has grown by some 64 MB. A part of a buffer is left alone, because its other parts may be in use.
+ */
+function free({ buffer, byteLength }: Buffer): void {
+  if (byteLength === buffer.byteLength) (buffer as Transferable).transfer?.(0);
+}
+
 /** The bytes of a body. A large one is gathered in one buffer, because joining its pieces would hold it twice. */
 class Gathered {
   length = 0;
   private readonly pieces: Buffer[] = [];
-  private whole: Buffer | null;
+  private whole: Buffer | null = null;
 
   /**
    * @param limit the most bytes that are pushed
@@ -210,27 +223,50 @@ class Gathered {
    */
   constructor(
     private readonly limit: number,
-    announced: number,
-  ) {
-    this.whole = announced > largeBody ? Buffer.allocUnsafeSlow(announced) : null;
-  }
+    private readonly announced: number,
+  ) {}
 
+  /** Takes a piece over. */
   push(piece: Buffer): void {
-    const before = this.length;
+    const at = this.length;
     this.length += piece.length;
-    if (this.length > largeBody && this.length > (this.whole?.length ?? 0)) {
-      const known = this.whole ?? Buffer.concat(this.pieces.splice(0), before);
-      this.whole = Buffer.allocUnsafeSlow(Math.min(this.limit, this.length * growth));
-      this.whole.set(known.subarray(0, before));
+    if (this.length <= largeBody) {
+      this.pieces.push(piece);
+      return;
     }
-    if (this.whole) this.whole.set(piece, before);
-    else this.pieces.push(piece);
+    const isFull = this.whole === null || this.length > this.whole.length;
+    const whole = isFull ? this.move(Math.min(this.limit, Math.max(this.announced, this.length * growth))) : this.whole;
+    whole?.set(piece, at);
+    free(piece);
   }
 
-  get bytes(): Buffer {
-    if (this.whole) return this.whole.subarray(0, this.length);
-    const [first] = this.pieces;
-    return first && this.pieces.length === 1 ? first : Buffer.concat(this.pieces, this.length);
+  /** Returns all bytes. */
+  end(): Buffer {
+    const [first = Buffer.alloc(0)] = this.pieces;
+    const whole = this.whole ?? (this.pieces.length > 1 ? this.move(this.length) : first);
+    return whole.subarray(0, this.length);
+  }
+
+  /** Frees the bytes of a body that is refused. */
+  clear(): void {
+    for (const piece of this.held()) free(piece);
+  }
+
+  /** Moves the bytes to a buffer of this size. */
+  private move(bytes: number): Buffer {
+    const whole = Buffer.allocUnsafeSlow(bytes);
+    let at = 0;
+    for (const piece of this.held()) {
+      whole.set(piece, at);
+      at += piece.length;
+      free(piece);
+    }
+    this.whole = whole;
+    return whole;
+  }
+
+  private held(): readonly Buffer[] {
+    return this.whole ? [this.whole] : this.pieces.splice(0);
   }
 }
 
@@ -241,7 +277,7 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
       reject(incomplete());
       return;
     }
-    let body: Gathered;
+    const body = new Gathered(limit, announced);
     // The request lives until its response is complete, and its listeners keep everything that they can reach.
     const stopListening = (): void =>
       void request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onClose);
@@ -249,6 +285,7 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
       stopListening();
       // The rest of the body is discarded; the response states why.
       request.resume();
+      body.clear();
       reject(error instanceof Error ? error : new Error(String(error)));
     };
     const onData = (piece: Buffer): void => {
@@ -267,16 +304,18 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
     };
     const onEnd = (): void => {
       stopListening();
-      resolve(body.bytes);
+      resolve(body.end());
     };
-    const onBroken = (): void => reject(incomplete());
+    const onBroken = (): void => {
+      body.clear();
+      reject(incomplete());
+    };
     const onClose = (): void => {
-      if (!request.complete) reject(incomplete());
+      if (!request.complete) onBroken();
     };
     // Counts the whole declared length before storing a byte, so that a body that does not fit is refused early.
     try {
       grant?.grow(announced);
-      body = new Gathered(limit, announced);
     } catch (error) {
       stop(error);
       return;
@@ -307,7 +346,7 @@ async function unpack(
       cause: error,
     });
   }
-  return body.bytes;
+  return body.end();
 }
 
 const incomplete = (): RelayError =>
