@@ -28,6 +28,7 @@ import { withToolForms, type ToolForms } from '../../dialects/neutral/tool-forms
 import { TranslatedStream } from '../../dialects/neutral/translated-stream.js';
 import { overriddenBody } from '../../dialects/overrides/body-override.js';
 import { chatProvider } from '../../dialects/languages/openai/chat-write.js';
+import { writeBody } from '../../dialects/wire/forms/written-body.js';
 import { WrappedStream } from '../../dialects/wire/pass-through/wrapped-stream.js';
 import { EventParser } from '../../dialects/wire/sse/event-parser.js';
 import type { Usage } from '../../shared/usage.js';
@@ -212,7 +213,7 @@ const asChat = (request: ChatRequest, body: Record<string, unknown>): ChatReques
   body,
   // Most providers need changes of the body, and then write it themselves.
   get rawBody() {
-    return Buffer.from(writeJson(body));
+    return writeBody(body);
   },
   stream: request.stream,
   wantsUsage: request.stream,

@@ -1,4 +1,3 @@
-import { writeJson } from '../../../shared/exact-json.js';
 import type { Adapter, ChatCapability, ConversationCapability, KeptObjectsCapability } from '../../contract.js';
 import type { Target } from '../../target.js';
 import {
@@ -18,6 +17,7 @@ import {
 import { isInThread } from '../../neutral/thread.js';
 import { countAt } from './count.js';
 import { messagesProvider } from '../../languages/anthropic/messages-write.js';
+import { writeBody } from '../../wire/forms/written-body.js';
 
 const settingsOf = (target: Target): ClaudeSettings => ({ ...target.families.claude, remoteMedia: true });
 
@@ -51,7 +51,7 @@ const conversation: ConversationCapability = {
     method: 'POST',
     url: messagesUrl(target),
     headers: anthropicHeaders(target, call.stream, { [betaHeader]: betasFor(body).join(',') }),
-    body: writeJson(body),
+    body: writeBody(body),
     upstreamModel: call.model,
   }),
 };

@@ -1,4 +1,3 @@
-import { writeJson } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter, ChatCapability, ConversationCapability, TokenCount, UpstreamRequest } from '../../contract.js';
 import type { Target } from '../../target.js';
@@ -17,6 +16,7 @@ import { messagesProvider } from '../../languages/anthropic/messages-write.js';
 import type { ServerEvent } from '../../wire/sse/event.js';
 import { AwsFrames, exceptionOf, UnframedStream } from './frames.js';
 import { type AwsKeys, signedHeaders } from './sigv4.js';
+import { writeBody } from '../../wire/forms/written-body.js';
 
 interface Access {
   readonly region: string;
@@ -40,34 +40,34 @@ function accessOf({ key }: Target): Access {
 }
 
 /** Model and streaming are in the URL, so they are removed from the body. */
-function toBody(given: Fields): { readonly text: string; readonly dropped: readonly string[] } {
+function toBody(given: Fields): { readonly bytes: Buffer; readonly dropped: readonly string[] } {
   const { body, dropped } = hostedBody(given);
   const { model: _model, stream: _stream, tool_choice: choice, ...rest } = body;
   const { disable_parallel_tool_use: _single, ...chosen } = asFields(choice) ?? {};
-  const text = writeJson({
+  const bytes = writeBody({
     anthropic_version: 'bedrock-2023-05-31',
     ...rest,
     ...(choice === undefined ? {} : { tool_choice: chosen }),
   });
-  return { text, dropped };
+  return { bytes, dropped };
 }
 
 function toRequest(body: Fields, model: string, stream: boolean, target: Target): UpstreamRequest {
   const id = encodeURIComponent(bedrockId(model, accessOf(target).region));
   const path = `/model/${id}/invoke${stream ? '-with-response-stream' : ''}`;
-  const { text, dropped } = toBody(body);
-  return { ...signed(path, text, target), upstreamModel: model, ...(dropped.length > 0 ? { dropped } : {}) };
+  const { bytes, dropped } = toBody(body);
+  return { ...signed(path, bytes, target), upstreamModel: model, ...(dropped.length > 0 ? { dropped } : {}) };
 }
 
-function signed(path: string, text: string, target: Target): UpstreamRequest {
+function signed(path: string, bytes: Buffer | string, target: Target): UpstreamRequest {
   const { region, keys, apiKey } = accessOf(target);
   if (!/^[a-z0-9-]+$/.test(region)) throw new AppError('UPSTREAM_UNREACHABLE', "The channel's key contains no region");
   const base = target.baseUrl.trim().replace(/\/+$/, '') || `https://bedrock-runtime.${region}.amazonaws.com`;
   const url = new URL(base + path);
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
-  const headersFor = (body: string): Record<string, string> =>
+  const headersFor = (body: Buffer | string): Record<string, string> =>
     keys ? signedHeaders(url, headers, body, keys, target.now) : { ...headers, authorization: `Bearer ${apiKey}` };
-  return { method: 'POST', url: url.href, headers: headersFor(text), body: text, signedFor: headersFor };
+  return { method: 'POST', url: url.href, headers: headersFor(bytes), body: bytes, signedFor: headersFor };
 }
 
 /** Reads the events of a message, or the exception that ended it. */
@@ -118,7 +118,7 @@ const countMessages: TokenCount = {
     const counted = { ...request, path: '/v1/messages/count_tokens' };
     const { changes, model } = nativeMessagesChanges(counted, target, settingsOf(target));
     const body = withBetas({ max_tokens: 1, ...request.body, ...changes }, request.headers, bedrockBetas, target);
-    const input = { invokeModel: { body: Buffer.from(toBody(body).text).toString('base64') } };
+    const input = { invokeModel: { body: toBody(body).bytes.toString('base64') } };
     const { region } = accessOf(target);
     const id = bedrockId(model, region).replace(/^[a-z-]+\.(?=anthropic\.)/, '');
     return signed(`/model/${encodeURIComponent(id)}/count-tokens`, JSON.stringify({ input }), target);

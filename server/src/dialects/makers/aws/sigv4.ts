@@ -21,7 +21,7 @@ const service = 'bedrock';
 export function signedHeaders(
   url: URL,
   headers: Readonly<Record<string, string>>,
-  body: string,
+  body: Buffer | string,
   keys: AwsKeys,
   now: number,
 ): Record<string, string> {

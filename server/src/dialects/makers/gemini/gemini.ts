@@ -21,6 +21,7 @@ import { embeddings } from './embeddings.js';
 import { images } from './images.js';
 import { interactions } from './interactions.js';
 import { geminiBase, geminiHeaders, geminiUrl, isAtV1, modelPath } from './url.js';
+import { writeBody } from '../../wire/forms/written-body.js';
 
 const settingsOf = (target: Target): GeminiSettings => ({ ...defaultGeminiSettings, ...target.families.gemini });
 
@@ -80,7 +81,7 @@ const conversation: ConversationCapability = {
       method: 'POST',
       url: geminiUrl(target, model, call.stream ? `${streamMethod}?alt=sse` : 'generateContent', body),
       headers: geminiHeaders(target, call.stream),
-      body: writeJson(body),
+      body: writeBody(body),
       upstreamModel: model,
     };
   },

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { writeJson } from '../../../shared/exact-json.js';
 import {
   type Accepts,
   acceptsEverything,
@@ -15,6 +14,7 @@ import { addOverride } from '../../overrides/body-override.js';
 import { shortUserId } from '../../neutral/user-id.js';
 import type { BodyRules, OpenAiVariant } from './variant.js';
 import { withWholeCalls } from './whole-calls.js';
+import { writeBody } from '../../wire/forms/written-body.js';
 
 /** Reasoning models, which refuse the sampling parameters. */
 const family = /^o\d+(?:-|$)|^gpt-(?:[5-9]|\d\d)/;
@@ -176,7 +176,7 @@ function applyChanges(request: ChatRequest, changes: Record<string, unknown>): B
   const onlyAdds = names.every((name) => changes[name] !== undefined && !(name in request.body));
   if (onlyAdds) return appendFields(request.rawBody, changes);
   // `stringify` omits fields that are undefined.
-  return writeJson({ ...request.body, ...changes });
+  return writeBody({ ...request.body, ...changes });
 }
 
 const closingBrace = 0x7d;

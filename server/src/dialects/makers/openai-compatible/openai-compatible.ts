@@ -34,6 +34,7 @@ import type { ProviderCodec } from '../../neutral/codec.js';
 import { fieldName } from '../../neutral/field-name.js';
 import { responsesProvider } from '../../languages/responses/responses-write.js';
 import { parseExact, writeJson } from '../../../shared/exact-json.js';
+import { writeBody } from '../../wire/forms/written-body.js';
 
 /** Rules for images, in OpenAI's shape. */
 export const imageRules: OneShotRules = { content: 'data', details: countedImages };
@@ -288,7 +289,7 @@ function overResponses(variant: OpenAiVariant, place: EndpointPath): ResponsesRo
     takes: (body, target) => takes(variant, body, target),
     codec: () => overResponsesCodec,
     toUpstreamRequest(body, { stream, headers }, target) {
-      const rawBody = Buffer.from(writeJson(body));
+      const rawBody = writeBody(body);
       const request = { path: '/v1/responses', body, rawBody, stream, wantsUsage: stream, headers };
       // The body already contains the channel's override.
       return native.toUpstreamRequest(request, { ...target, override: null });

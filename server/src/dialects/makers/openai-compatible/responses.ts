@@ -8,6 +8,7 @@ import { nativeResponse, nativeResponseStream } from '../../languages/responses/
 import { bearer, addressOf } from './address.js';
 import type { BodyRules, OpenAiVariant, EndpointPath } from './variant.js';
 import { deploymentRules, reasoningRules } from './chat-body.js';
+import { writeBody } from '../../wire/forms/written-body.js';
 
 /**
  * For clients of Responses at a provider that supports it: bytes pass through
@@ -42,7 +43,7 @@ export const nativeCompaction = (variant: OpenAiVariant, place: EndpointPath): C
     toUpstreamRequest(given, target) {
       const { stream: _stream, store: _store, max_output_tokens: _limit, ...body } = given.body;
       const isSame = Object.keys(body).length === Object.keys(given.body).length;
-      const rawBody = isSame ? given.rawBody : Buffer.from(JSON.stringify(body));
+      const rawBody = isSame ? given.rawBody : writeBody(body);
       const request = { ...given, path: '/v1/responses', body, rawBody, stream: false };
       const written = responses.toUpstreamRequest(request, target);
       const [url = '', query] = written.url.split('?', 2);

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 
 /** The digest in hexadecimal. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const sha256 = (text: Buffer | string): string => createHash('sha256').update(text).digest('hex');
 export const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /** A part of a JWT. */

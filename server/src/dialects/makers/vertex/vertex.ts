@@ -32,6 +32,7 @@ import { WithoutVertexEvents } from './vertex-events.js';
 import { vertexEmbeddings, vertexImages } from './vertex-predict.js';
 import { jwtPart } from '../openai-compatible/signing.js';
 import { unixSecond } from '../../../shared/clock.js';
+import { writeBody } from '../../wire/forms/written-body.js';
 
 const tokenUrl = 'https://oauth2.googleapis.com/token';
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
@@ -114,7 +115,7 @@ function claudeRequest(
     method: 'POST',
     url: modelUrl(target, 'anthropic', claudeName(model), method),
     headers: { ...vertexHeaders(target, stream), ...betaHeader(betas) },
-    body: writeJson({
+    body: writeBody({
       anthropic_version: 'vertex-2023-10-16',
       ...body,
       ...(betas.length > 0 ? { anthropic_beta: betas } : {}),
@@ -128,7 +129,7 @@ const geminiRequest = (body: Fields, { model, stream }: ConversationRequest, tar
   method: 'POST',
   url: modelUrl(target, 'google', model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
   headers: vertexHeaders(target, stream),
-  body: writeJson(body),
+  body: writeBody(body),
   upstreamModel: model,
 });
 
@@ -179,7 +180,7 @@ const conversation: ConversationCapability = {
           method: 'POST',
           url: chatUrl(target),
           headers: vertexHeaders(target, call.stream),
-          body: writeJson(body),
+          body: writeBody(body),
         };
     }
   },
