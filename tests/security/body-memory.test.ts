@@ -1,6 +1,6 @@
 /**
  * While 20 calls send 63 MB each, the memory of the server is bounded, other users are served, and the refused calls cost
- * nothing.
+ * nothing. Nor do calls that end before their body.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
@@ -151,3 +151,28 @@ it.each(shapes)(
   },
   240_000,
 );
+
+it.each([
+  ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ['of a known length', { 'content-length': String(2 * megabyte) }],
+])('a client that leaves in the middle of an upload %s is nobody else’s concern', async (_name, headers) => {
+  const before = await usedBySenders();
+  const left = await Promise.all(
+    senders.map(
+      (_, index) =>
+        new Promise<string>((resolve) => {
+          const call = request(`${server.url}/v1/chat/completions`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${keys[index]}`, 'content-type': 'application/json', ...headers },
+          });
+          call.on('error', () => resolve('left'));
+          call.on('response', () => resolve('answered'));
+          call.write(Buffer.alloc(megabyte, ' '), () => setTimeout(() => call.destroy(), 200));
+        }),
+    ),
+  );
+  expect(left).toEqual(senders.map(() => 'left'));
+  expect(await post(keys.at(-1) ?? '', bodyOf('hi'))).toEqual({ status: 200, code: '' });
+  await until(async () => (await auditor.openReservations()) === 0, 30, 'nothing is held');
+  expect((await usedBySenders()) - before).toBe(0);
+});

@@ -70,16 +70,20 @@ describe('the memory of pieces is freed before it is collected', () => {
 
   it.each([
     ['is too large', (request: PassThrough) => void request.write(kilobytes(600)), 'PAYLOAD_TOO_LARGE'],
-    ['is not complete', (request: PassThrough) => void request.destroy(), 'INVALID_INPUT'],
+    ['is not complete', (request: PassThrough) => void request.destroy(new Error('reset')), 'INVALID_INPUT'],
   ])('of a body that %s', async (_what, end, code) => {
-    const request = Object.assign(incoming(), { complete: false });
-    const piece = kilobytes(60);
-    const reading = readRequestBody(request, 600 * 1024);
-    request.write(piece);
-    await delay(1);
-    end(request);
-    await expect(reading).rejects.toMatchObject({ code });
-    expect(piece.byteLength).toBe(freed);
+    for (const count of [1, 9]) {
+      const request = Object.assign(incoming(), { complete: false });
+      const pieces = Array.from({ length: count }, () => kilobytes(60));
+      const reading = readRequestBody(request, 600 * 1024);
+      for (const piece of pieces) request.write(piece);
+      await delay(1);
+      end(request);
+      await expect(reading).rejects.toMatchObject({ code });
+      // A request that ends early reports the error and its end.
+      await delay(1);
+      expect(pieces.map(({ byteLength }) => byteLength)).toEqual(pieces.map(() => freed));
+    }
   });
 
   it('but never that of a body in one piece, or of a buffer with other parts', async () => {

@@ -265,8 +265,11 @@ class Gathered {
     return whole;
   }
 
+  /** Takes out what it holds: a buffer is freed once. */
   private held(): readonly Buffer[] {
-    return this.whole ? [this.whole] : this.pieces.splice(0);
+    const { whole } = this;
+    this.whole = null;
+    return whole ? [whole] : this.pieces.splice(0);
   }
 }
 
@@ -307,6 +310,7 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
       resolve(body.end());
     };
     const onBroken = (): void => {
+      stopListening();
       body.clear();
       reject(incomplete());
     };
@@ -341,6 +345,7 @@ async function unpack(
       body.push(piece);
     }
   } catch (error) {
+    body.clear();
     if (error instanceof AppError) throw error;
     throw new RelayError('INVALID_INPUT', 'Invalid request, the body cannot be decompressed', 'invalid_request', {
       cause: error,
