@@ -43,14 +43,29 @@ it('a change of one text is written', () => {
   expect(writeRepeated(changed).toString()).toBe(writeJson(changed));
 });
 
-it('a conversation that was written before takes little time', () => {
+it.each([
+  ['many values', { contents: Array.from({ length: 30_000 }, (_, turn) => ({ turn })) }],
+  ['many new texts', { input: Array.from({ length: 2000 }, (_, turn) => `${turn} "new"`.padEnd(3000, ' words')) }],
+])('a body of %s is written as by writeJson', (_what, body) => {
+  for (let round = 0; round < 2; round++) expect(writeRepeated(body).equals(Buffer.from(writeJson(body)))).toBe(true);
+});
+
+describe('texts that were written before', () => {
   const texts = Array.from({ length: 100 }, (_, turn) => `${turn} "quoted"\n`.repeat(400));
   const body = { input: texts.map((text) => ({ type: 'function_call_output', output: text })) };
-  const stringified = jest.spyOn(JSON, 'stringify');
-  writeRepeated(body);
-  const first = stringified.mock.calls.filter(([text]) => String(text).length > 512).length;
-  writeRepeated(body);
-  const second = stringified.mock.calls.filter(([text]) => String(text).length > 512).length - first;
-  stringified.mockRestore();
-  expect([first, second]).toEqual([100, 0]);
+  /** Returns how many long texts are written. */
+  const written = (value: unknown): number => {
+    const stringify = jest.spyOn(JSON, 'stringify');
+    writeRepeated(value);
+    const count = stringify.mock.calls.filter(([text]) => typeof text === 'string' && text.length > 1024).length;
+    stringify.mockRestore();
+    return count;
+  };
+
+  it('are not written again, even after one body of many new texts', () => {
+    expect(written(body)).toBe(100);
+    expect(written(body)).toBe(0);
+    written({ input: Array.from({ length: 4000 }, (_, turn) => `${turn} "other"`.padEnd(15_000, ' words')) });
+    expect(written(body)).toBe(0);
+  });
 });
