@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +43,16 @@ it('takes a file that cannot be read for one settlement that waits, and counts t
   await rm(join(folder, 'a.jsonl'), { recursive: true });
   await writeFile(join(folder, 'a.jsonl'), '{}\n{}\n');
   expect(await readSpool(folder, counted)).toMatchObject({ waiting: 3 });
+});
+
+it('counts a file that is renamed for its replay while the folder is read', async () => {
+  await writeFile(join(folder, 'a.jsonl'), '{}\n{}\n');
+  const counted = new Map<string, never>();
+  counted.get = (name) => {
+    if (name === 'a.jsonl') renameSync(join(folder, name), join(folder, 'a.1.replay'));
+    return undefined;
+  };
+  expect(await readSpool(folder, counted)).toMatchObject({ waiting: 2 });
 });
 
 it('shows at each scrape what was added and what was removed since the last', async () => {

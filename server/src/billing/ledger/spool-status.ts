@@ -25,12 +25,18 @@ interface FoundFile extends CountedFile {
 }
 
 const newline = 0x0a;
+/** A file that is gone was renamed for its replay, or replayed and removed. Then the folder is read again, so often. */
+const attempts = 3;
 
 /**
  * Counts the lines of a spool folder. Files only grow, so each call counts what was added since the previous one.
  * @param counted results of earlier calls, by file name; updated
  */
-export async function readSpool(folder: string, counted = new Map<string, CountedFile>()): Promise<SpoolStatus> {
+export async function readSpool(
+  folder: string,
+  counted = new Map<string, CountedFile>(),
+  left = attempts,
+): Promise<SpoolStatus> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => /\.(jsonl|replay)$/.test(name));
   for (const name of counted.keys()) if (!names.includes(name)) counted.delete(name);
   let waiting = 0;
@@ -38,7 +44,7 @@ export async function readSpool(folder: string, counted = new Map<string, Counte
   let oldest = Infinity;
   for (const name of names) {
     const found = await count(join(folder, name), counted.get(name));
-    // The file was replayed and removed meanwhile.
+    if (!found && left > 1) return readSpool(folder, counted, left - 1);
     if (!found) continue;
     if (found.isWhole) counted.set(name, found);
     else counted.delete(name);
