@@ -11,8 +11,8 @@ interface BodyBudgetLimits {
 }
 
 /**
- * While a body is read, parsed and sent it takes four times its size: with the default of 192 MB, three of 63 MB stay
- * below 1 GB with the server. A quarter of the heap at most, because a body exists as bytes and, once parsed, as text;
+ * While a body is read, parsed and sent it takes four to six times its size: with the default of 192 MB, three of 63 MB
+ * stay below 1.5 GB with the server. A quarter of the heap at most, because a body exists as bytes and, once parsed, as text;
  * always enough for one body of the maximum size, which counts twice when its text is not ASCII.
  * @param bytes REQUEST_BODIES_MB, in bytes
  */
