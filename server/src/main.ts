@@ -23,12 +23,6 @@ const echoMilliseconds = 500;
  */
 setFlagsFromString('--heap-growing-percent=200');
 
-/**
- * Makes buffers part of the same limit. By default V8 collects the whole heap after each 64 MB of buffers, which agents' bodies
- * of 400 KB reach in 80 calls. V8 has this flag since Node 24.
- */
-if (Number.parseInt(process.versions.v8, 10) >= 13) setFlagsFromString('--external-memory-accounted-in-global-limit');
-
 async function main(): Promise<void> {
   const config = readConfig();
   if (!config) return;

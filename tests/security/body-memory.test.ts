@@ -59,8 +59,7 @@ let keys: string[];
 beforeAll(async () => {
   provider = new PatientProvider();
   const url = await provider.start();
-  // Node's own heap in a container of 2 GiB.
-  server = await spawnServer({ environment: { NODE_OPTIONS: '--max-old-space-size=1024' } });
+  server = await spawnServer();
   auditor = new Auditor(server.database);
   const users = [...senders, 'bystander'].map((username) => ({ username, quota: initial }));
   ({ keys } = await openSite(server.api, url, users));
@@ -114,15 +113,15 @@ const usedBySenders = async (): Promise<number> => {
 };
 
 const shapes = [
-  ['of one user', 1, false, 'a', 1000],
-  ['of ten users, in chunks', 10, true, 'a', 1000],
-  ['of ten users, in Chinese', 10, false, '中', 1300],
-  ['of ten users, with escapes', 10, false, 'line of text\n', 1500],
+  ['of one user', 1, false, 'a'],
+  ['of ten users, in chunks', 10, true, 'a'],
+  ['of ten users, in Chinese', 10, false, '中'],
+  ['of ten users, with escapes', 10, false, 'line of text\n'],
 ] as const;
 
 it.each(shapes)(
-  '%s: memory is bounded, others are served, and refused calls cost nothing',
-  async (_name, users, chunked, text, megabytes) => {
+  '%s: below 1 GB, others are served, and refused calls cost nothing',
+  async (_name, users, chunked, text) => {
     const body = bodyOf(text.repeat((63 * megabyte) / (Buffer.byteLength(JSON.stringify(text)) - 2)));
     const before = await usedBySenders();
     const answers: Answer[] = [];
@@ -138,7 +137,7 @@ it.each(shapes)(
     expect(await post(keys.at(-1) ?? '', bodyOf('hi'))).toEqual({ status: 200, code: '' });
     provider.release();
     await Promise.all(sent);
-    expect(peak()).toBeLessThan(megabytes);
+    expect(peak()).toBeLessThan(1000);
 
     const served = answers.filter(({ status }) => status === 200);
     const refused = answers.filter(({ status }) => status !== 200);

@@ -100,8 +100,8 @@ const responseHeaders = (id: string, hooked?: OutgoingHttpHeaders): OutgoingHttp
  * @throws RelayError as `parseJsonBody`; AppError RATE_LIMITED, SERVICE_UNAVAILABLE
  */
 export async function parsedAhead(bytes: Buffer, grant: BodyGrant | undefined): Promise<Buffer> {
-  grant?.growByText(bytes);
-  await parseAhead(bytes);
+  const isDoubled = grant?.growByText(bytes) ?? true;
+  await parseAhead(bytes, isDoubled ? undefined : (copied) => grant?.grow(copied));
   return bytes;
 }
 

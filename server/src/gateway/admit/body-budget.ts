@@ -11,8 +11,8 @@ interface BodyBudgetLimits {
 }
 
 /**
- * While a body is read, parsed and sent it takes four to six times its size: with the default of 192 MB, three of 63 MB
- * stay below 1.5 GB with the server. A quarter of the heap at most, because a body exists as bytes and, once parsed, as text;
+ * While a body is read, parsed and sent it takes four times its size: with the default of 192 MB, three of 63 MB stay
+ * below 1 GB with the server. A quarter of the heap at most, because a body exists as bytes and, once parsed, as text;
  * always enough for one body of the maximum size, which counts twice when its text is not ASCII.
  * @param bytes REQUEST_BODIES_MB, in bytes
  */
@@ -116,10 +116,13 @@ export class BodyGrant {
 
   /**
    * Counts a large body a second time if its text is not ASCII: one such character makes V8 keep two bytes for each.
+   * @returns whether it counts a second time
    * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  growByText(body: Buffer): void {
-    if (this.taken > 0 && !isAscii(body)) this.grow(body.length);
+  growByText(body: Buffer): boolean {
+    const isDoubled = this.taken > 0 && !isAscii(body);
+    if (isDoubled) this.grow(body.length);
+    return isDoubled;
   }
 
   /**

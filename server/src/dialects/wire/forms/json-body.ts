@@ -164,9 +164,10 @@ export function freeTurns(bytes: Buffer): boolean {
  * Parses a large body without blocking the event loop, so that `parseJsonBody` then finds the result. Large bodies are
  * large because of a few long strings (images in base64, documents). These are cut out, decoded piece by piece in
  * separate turns of the event loop, and inserted again. Small bodies and other formats are ignored.
+ * @param onCopies called with the bytes of long strings that take their size of memory once more, before they do
  * @throws RelayError as `parseJsonBody`
  */
-export async function parseAhead(bytes: Buffer): Promise<void> {
+export async function parseAhead(bytes: Buffer, onCopies?: (bytes: number) => void): Promise<void> {
   if (bytes.length <= largeBody || continued(bytes)) return;
   const scan = newJsonScan();
   const marks = new LongStrings(bytes);
@@ -183,8 +184,19 @@ export async function parseAhead(bytes: Buffer): Promise<void> {
   }
   pieces.push(bytes.subarray(from));
   const frame = parse(Buffer.concat(pieces).toString('utf8'), scan);
+  const escaped = new Set<number>();
+  let copied = 0;
+  for (const [open, close] of marks.long) {
+    if (await isPlain(bytes, open + 1, close)) continue;
+    escaped.add(open);
+    copied += close - open;
+  }
+  if (copied > 0) onCopies?.(copied);
   const texts: string[] = [];
-  for (const [open, close] of marks.long) texts.push(await decode(bytes, open, close));
+  for (const [open, close] of marks.long) {
+    texts.push(escaped.has(open) ? await decode(bytes, open, close) : bytes.toString('latin1', open + 1, close));
+    await turn();
+  }
   await turn();
   const body = checked(restore(frame, texts), scan);
   parsedBodies.set(bytes, body);
@@ -231,10 +243,11 @@ function setOwn(fields: Json, key: string, value: unknown): void {
 
 const backslash = 0x5c;
 
-/** Decodes a string literal in pieces that begin and end between characters and escapes. */
+/**
+ * Decodes a string literal in pieces that begin and end between characters and escapes. V8 joins the pieces when the text is
+ * read, which holds it twice.
+ */
 async function decode(bytes: Buffer, open: number, close: number): Promise<string> {
-  // V8 joins the pieces of a text when it is read, which holds it twice. Images in base64 need no pieces.
-  if (await isPlain(bytes, open + 1, close)) return bytes.toString('latin1', open + 1, close);
   let text = '';
   let at = open + 1;
   while (at < close) {
