@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { RealtimeClients, type RealtimeClient } from '../support/realtime-client.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
@@ -37,13 +38,20 @@ it('a user whose unfinished frames hold more than the budget loses sockets, and 
     for (const { socket } of sockets) if (socket.readyState === WebSocket.OPEN) socket.send(part, { fin: false });
   }
   const closed = (): RealtimeClient[] => sockets.filter((client) => client.closed !== null);
-  while (closed().length < 5) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (closed().length < 5) await delay(50);
   expect(sockets.length - closed().length).toBeGreaterThan(0);
 
   for (const { socket } of sockets) socket.terminate();
-  const large = await clients.session(key);
-  large.socket.send(Buffer.alloc(12 * megabyte, 0x20), { binary: true });
-  // The frame is echoed unchanged, so the memory of the other frames is no longer counted.
-  await new Promise((resolve) => large.socket.once('message', resolve));
-  expect(large.closed).toBeNull();
+  // A socket that is read later, because its user sent too fast, is known to be closed when it is read again.
+  while (!(await isEchoed())) await delay(500);
 });
+
+/** Whether a large frame comes back unchanged: then the memory of the other frames is no longer counted. */
+async function isEchoed(): Promise<boolean> {
+  const { socket } = await clients.session(key);
+  socket.send(Buffer.alloc(12 * megabyte, 0x20), { binary: true });
+  return new Promise((resolve) => {
+    socket.once('message', () => resolve(true));
+    socket.once('close', () => resolve(false));
+  });
+}
