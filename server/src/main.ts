@@ -2,12 +2,12 @@ import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import { ConfigError, databaseConnections, parseConfig, type Config } from './platform/config.js';
 import { EmbeddedError } from './platform/db/embedded/embedded-error.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/db/embedded/embedded-postgres.js';
 import { EncryptionKeyError } from './platform/db/encryption-key.js';
 import { SchemaError } from './platform/db/schema-state.js';
+import { growHeap } from './platform/heap.js';
 import { ListenError } from './platform/http/listen-error.js';
 import { createLogger, type Logger } from './platform/observability/logger.js';
 import { WorkerEndedError, type Ready } from './platform/workers/primary.js';
@@ -16,12 +16,7 @@ import { nodeIdVariable, Worker } from './platform/workers/worker.js';
 /** With npm in between, a Ctrl-C in a terminal reaches us twice in quick succession: directly, and forwarded. */
 const echoMilliseconds = 500;
 
-/**
- * Lets the heap grow to three times the live size before a full collection. By default V8 lets an idle process grow by
- * little more than a tenth: at 500 calls per second it then collected all 70 MB every five seconds, and on machines
- * without a spare core each collection stopped every call for 50 to 70 ms.
- */
-setFlagsFromString('--heap-growing-percent=200');
+growHeap();
 
 async function main(): Promise<void> {
   const config = readConfig();

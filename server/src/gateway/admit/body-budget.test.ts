@@ -27,6 +27,20 @@ it.each([
   expect(budget.bytes).toBe(0);
 });
 
+it('the garbage of large bodies is collected after each 64 MB of them, and that of small ones never', () => {
+  let collections = 0;
+  const budget = new BodyBudget(bodyBudgetFor(192 * mebibyte, 64 * mebibyte), () => collections++);
+  const call = (mebibytes: number): void => {
+    const grant = budget.open(1);
+    grant.grow(mebibytes * mebibyte);
+    grant.release();
+  };
+  for (let count = 0; count < 100; count++) call(4);
+  expect(collections).toBe(0);
+  for (let count = 0; count < 20; count++) call(16);
+  expect(collections).toBe(5);
+});
+
 it('a body that is sent counts less, and never more than before', () => {
   const budget = new BodyBudget(bodyBudgetFor(192 * mebibyte, 64 * mebibyte));
   const grant = budget.open(1);

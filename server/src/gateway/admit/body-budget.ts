@@ -32,6 +32,11 @@ export function bodyBudgetFor(
  */
 const uncountedBytes = 256 * 1024;
 
+/** Bytes of one body. Larger ones are rare: most of them are images. */
+const largeBytes = 4 * 1024 * 1024;
+/** Bytes of large bodies that ended, after which their garbage is collected: V8's own limit for buffers. */
+const collectedBytes = 64 * 1024 * 1024;
+
 /**
  * A call whose response has begun holds the bytes of its body, and no parsed form of them: a quarter of the memory that
  * one byte takes before.
@@ -46,8 +51,14 @@ export class BodyBudget {
   private readonly users = new Map<number, number>();
   private readonly frames = new ByteRate();
   private held = 0;
+  /** Bytes of large bodies that ended since their garbage was collected. */
+  private ended = 0;
 
-  constructor(private readonly limits: BodyBudgetLimits) {}
+  /** @param collect collects garbage */
+  constructor(
+    private readonly limits: BodyBudgetLimits,
+    private readonly collect: () => void = () => undefined,
+  ) {}
 
   /** Bytes held now, for metrics. */
   get bytes(): number {
@@ -90,6 +101,10 @@ export class BodyBudget {
     const left = (this.users.get(userId) ?? 0) - bytes;
     if (left > 0) this.users.set(userId, left);
     else this.users.delete(userId);
+    if (bytes > largeBytes) this.ended += bytes;
+    if (this.ended < collectedBytes) return;
+    this.ended = 0;
+    this.collect();
   }
 }
 
