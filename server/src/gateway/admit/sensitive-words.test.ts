@@ -71,6 +71,21 @@ describe('turns of a conversation', () => {
     values.SensitiveWords = ['good'];
     expect(words.unchecked(turns)).toEqual(turns);
   });
+
+  it('are checked again for words that were saved while they were searched', async () => {
+    const values = {
+      CheckSensitiveEnabled: true,
+      CheckSensitiveOnPromptEnabled: true,
+      StopOnSensitiveEnabled: true,
+      SensitiveWords: ['bad'],
+    };
+    const words = new SensitiveWords({ values }, createLogger('silent'));
+    const search = check(words, turns, 'good');
+    values.SensitiveWords = ['good'];
+    words.unchecked(turns);
+    await search;
+    expect(words.unchecked(turns)).toEqual(turns);
+  });
 });
 
 describe('the hint', () => {

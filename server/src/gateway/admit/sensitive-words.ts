@@ -64,9 +64,11 @@ export class SensitiveWords {
    */
   async check(texts: readonly string[], { userId, requestId, time, turns = [] }: WordCheck): Promise<void> {
     this.compile(this.settings.values.SensitiveWords);
-    const [word] = namesIn(await this.find({ userId, texts, time, isFirstEnough: true }));
+    // Other words may be saved during the search, and then belong to another set of turns.
+    const { find, passed } = this;
+    const [word] = namesIn(await find({ userId, texts, time, isFirstEnough: true }));
     if (word === undefined) {
-      for (const turn of turns) if (typeof turn === 'object' && turn !== null) this.passed.add(turn);
+      for (const turn of turns) if (typeof turn === 'object' && turn !== null) passed.add(turn);
       return;
     }
     const stops = this.settings.values.StopOnSensitiveEnabled;
