@@ -1,6 +1,6 @@
 import type { ChargeCard, Formula, Price } from '../billing/prices/index.js';
 import type { Quantity } from '../shared/price-card.js';
-import type { PromptTexts } from './reserve/metering/prompt-tokens.js';
+import type { PromptTexts } from './reserve/metering/prompt.js';
 import type { Usage } from '../shared/usage.js';
 import type { Attempt, AttemptOutcome } from './send/attempt.js';
 import type { ClientResponse } from './deliver/client-response.js';

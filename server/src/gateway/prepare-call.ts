@@ -6,7 +6,6 @@ import { jsonInTurns } from '../shared/json-in-turns.js';
 import { mayCostMore } from '../dialects/priced-fields.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { SearchTime } from '../platform/matching/search.js';
-import { asList } from '../shared/json.js';
 import type { SensitiveWords } from './admit/sensitive-words.js';
 import type { Caller } from './admit/authentication.js';
 import { RateError, type RateLease, type RateStates } from './admit/call-rates.js';
@@ -26,20 +25,20 @@ import { reserveFor, type Reserved } from './reserve/reserve.js';
 import type { CallRoute } from './route/call-route.js';
 import type { CallUse } from './route/limits/limit-board.js';
 
-/** Texts that are checked for blocked words, and the turns that they are from. */
+/** Texts that are checked for blocked words, and the parts of the conversation that they are from. */
 interface Said {
   readonly texts: readonly string[];
-  readonly turns: readonly unknown[];
+  readonly parts: ReadonlyArray<readonly unknown[]>;
 }
 
-const nothingSaid: Said = { texts: [], turns: [] };
+const nothingSaid: Said = { texts: [], parts: [] };
 
 /** Returns the texts of a request, besides those of turns that were checked with an earlier call. */
 function saidIn({ endpoint, request: { body, form } }: Call, words: SensitiveWords): Said {
-  const all = endpoint.turns ? asList(body[endpoint.turns]) : [];
-  const turns = words.unchecked(all);
-  const isNew = turns.length === all.length;
-  return { texts: endpoint.texts(isNew ? body : { ...body, [String(endpoint.turns)]: turns }, form), turns };
+  const turns = endpoint.turns && body[endpoint.turns];
+  if (!Array.isArray(turns)) return { texts: endpoint.texts(body, form), parts: [] };
+  const parts = words.unchecked(turns);
+  return { texts: endpoint.texts({ ...body, [String(endpoint.turns)]: parts.flat() }, form), parts };
 }
 
 /** Prepares a call that has a route: prices it, checks its texts, and reserves what it may cost. */
@@ -122,17 +121,17 @@ export class CallPreparation {
   check(asked: OpenedRequest, call: Call): Call | Promise<Call> {
     const { words } = this.deps.guardrails;
     const said = words.enabled && !asked.searchTime ? saidIn(call, words) : nothingSaid;
-    const mayBlock = words.enabled && words.mayBlock(said.texts);
+    const mayBlock = words.enabled && words.mayBlock(said.texts, said.parts);
     if (!mayBlock && this.deps.options.values['guardrails.rules'].length === 0) return call;
     return this.checkTexts(asked, call, mayBlock ? said : nothingSaid);
   }
 
   /** @param said the texts that may have blocked words */
-  private async checkTexts(asked: OpenedRequest, call: Call, { texts, turns }: Said): Promise<Call> {
+  private async checkTexts(asked: OpenedRequest, call: Call, { texts, parts }: Said): Promise<Call> {
     const { guardrails, options } = this.deps;
     const { requestId, caller, route } = call;
     const time = (asked.searchTime ??= new SearchTime());
-    if (texts.length > 0) await guardrails.words.check(texts, { userId: caller.user.id, requestId, time, turns });
+    if (texts.length > 0) await guardrails.words.check(texts, { userId: caller.user.id, requestId, time, parts });
     if (options.values['guardrails.rules'].length === 0) return call;
     const guard = guardrails.of(caller, route.group, route.model, requestId, time, asked.guard);
     return guard && guard !== asked.guard ? this.guarded(asked, { ...call, guard }, guard) : call;

@@ -1,4 +1,4 @@
-import { asFields, asList, asText, type Fields } from '../neutral/fields.js';
+import { areShared, asFields, asList, asText, ofEachPart, type Fields } from '../neutral/fields.js';
 import { malformed } from '../errors/relay-error.js';
 import { isMadeId } from './responses/response-object.js';
 
@@ -24,6 +24,8 @@ interface Place {
   /** Conditions under which the value is an id. Without conditions it is not an id. */
   readonly ids: IdCondition[];
   readonly next: Map<string, Place>;
+  /** Returns the ids in each part of a list of turns or tools, whose entries are at this place. */
+  inParts?: (list: readonly unknown[]) => ReadonlyArray<readonly Found[]>;
 }
 
 const none: readonly never[] = [];
@@ -94,10 +96,22 @@ function read(value: unknown, holder: Fields, place: Place, found: Found[]): voi
 }
 
 function readEntries(list: readonly unknown[], holder: Fields, place: Place, found: Found[]): void {
+  // Whether an entry is an id may depend on its holder. What is in an entry depends on the entry alone.
+  if (place.ids.length > 0 || !areShared(list)) return readEach(list, 0, holder, place, found);
+  place.inParts ??= ofEachPart((entries, from) => {
+    const inPart: Found[] = [];
+    readEach(entries, from, {}, place, inPart);
+    return inPart;
+  });
+  for (const part of place.inParts(list)) for (const { path, id } of part) found.push({ path: [...path], id });
+}
+
+/** @param from the index of the first entry */
+function readEach(list: readonly unknown[], from: number, holder: Fields, place: Place, found: Found[]): void {
   for (let index = 0; index < list.length; index++) {
     const before = found.length;
     read(list[index], holder, place, found);
-    for (let at = before; at < found.length; at++) found[at]?.path.push(`[${index}]`);
+    for (let at = before; at < found.length; at++) found[at]?.path.push(`[${from + index}]`);
   }
 }
 

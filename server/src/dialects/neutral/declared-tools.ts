@@ -1,4 +1,4 @@
-import { asFields, asFieldsList, asList, ofEachTurn, type Fields } from './fields.js';
+import { asFields, asFieldsList, asList, ofEachPart, type Fields } from './fields.js';
 
 /** A tool of a request, and its path. */
 export interface DeclaredTool {
@@ -40,14 +40,18 @@ function findTools(body: Fields): DeclaredTool[] {
 }
 
 const none: readonly never[] = [];
-const toolsOfItems = ofEachTurn((item, index): readonly DeclaredTool[] => {
-  const declaring = declaringItem(item);
-  return declaring ? toolsIn(declaring['tools'], `input[${index}].tools`) : none;
-});
-const toolsOfMessages = ofEachTurn((turn, index): readonly DeclaredTool[] => {
-  const tools = asFields(turn)?.['tools'];
-  return tools === undefined ? none : toolsIn(tools, `messages[${index}].tools`);
-});
+const toolsOfItems = ofEachPart((items, from) =>
+  items.flatMap((item, index): readonly DeclaredTool[] => {
+    const declaring = declaringItem(item);
+    return declaring ? toolsIn(declaring['tools'], `input[${from + index}].tools`) : none;
+  }),
+);
+const toolsOfMessages = ofEachPart((turns, from) =>
+  turns.flatMap((turn, index): readonly DeclaredTool[] => {
+    const tools = asFields(turn)?.['tools'];
+    return tools === undefined ? none : toolsIn(tools, `messages[${from + index}].tools`);
+  }),
+);
 
 /** @returns the same body if nothing changes */
 export function withTools(body: Fields, changeOne: Change): Fields {
@@ -88,7 +92,9 @@ export const changesTools = ({ type }: Fields): boolean => type === 'tool_additi
  */
 export const toolChanges = (turns: unknown): ToolChange[] => changesOfTurns(asList(turns)).flat();
 
-const changesOfTurns = ofEachTurn((turn, index): readonly ToolChange[] => {
+const changesOfTurns = ofEachPart((turns, from) => turns.flatMap((turn, index) => changesOfTurn(turn, from + index)));
+
+function changesOfTurn(turn: unknown, index: number): readonly ToolChange[] {
   const content = asFields(turn)?.['content'];
   if (!Array.isArray(content)) return none;
   const found: ToolChange[] = [];
@@ -103,7 +109,7 @@ const changesOfTurns = ofEachTurn((turn, index): readonly ToolChange[] => {
     }
   }
   return found;
-});
+}
 
 /** Returns the tool that a block defines. Null if the block only names a tool. */
 export const definitionIn = ({ tool }: Fields): Fields | null => asFields(asFields(tool)?.['definition']);

@@ -1,13 +1,11 @@
 import type { Fields, Json } from '../../shared/json.js';
 
 export {
-  areShared,
   asFields,
   asFieldsList,
   asList,
   asText,
   either,
-  ofEachTurn,
   parseFields,
   parseJson,
   someNumber,
@@ -15,6 +13,7 @@ export {
   type Fields,
   type Json,
 } from '../../shared/json.js';
+export { areShared, ofEachPart, partsOf } from '../../shared/turns.js';
 
 /** The fields that are not among `names`. */
 export function without(fields: Fields, names: ReadonlySet<string>): Json {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { parseAhead, parseJsonBody, rememberTurns } from '../../dialects/wire/forms/json-body.js';
-import { ofEachTurn } from '../../dialects/neutral/fields.js';
 import type { TurnMemory } from '../../dialects/wire/forms/known-turns.js';
 import { Conversations } from './conversations.js';
 
@@ -46,27 +45,6 @@ describe('a body that continues an earlier one', () => {
     expect(third.tools).toBe(second.tools);
     expect(of(11, 'b')).toMatchObject({ tools: [{ name: 'b' }], stream: true });
     expect(of(12, 'b').messages).toHaveLength(12);
-  });
-
-  it('has what was computed for the turns that both have', () => {
-    const memory = new Conversations().of(1);
-    const computed: number[] = [];
-    const lengths = ofEachTurn((given, index) => {
-      computed.push(index);
-      return `${index}: ${JSON.stringify(given).length}`;
-    });
-    const first = read(textOf(9), memory) as Read;
-    const values = lengths(first.messages);
-    expect(lengths(first.messages)).toEqual(values);
-    const second = read(textOf(12), memory) as Read;
-    expect(lengths(second.messages)).toEqual(
-      second.messages.map((each, at) => `${at}: ${JSON.stringify(each).length}`),
-    );
-    // The last turn of the first body has no comma after it, so it is parsed and computed again.
-    expect(computed).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11]);
-    const others = read(textOf(9)) as Read;
-    expect([lengths(others.messages), lengths(others.messages)]).toEqual([values, values]);
-    expect(computed).toHaveLength(13 + 2 * 9);
   });
 
   it('shares nothing with another key', () => {

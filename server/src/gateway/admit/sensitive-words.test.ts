@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { createLogger } from '../../platform/observability/logger.js';
+import { partsOf, shareTurns } from '../../shared/turns.js';
 import { SearchTime } from '../../platform/matching/search.js';
 import { findWords, inSmallLetters, WordSearch } from '../../platform/matching/words-check.js';
 import { hintOf, SensitiveWords } from './sensitive-words.js';
@@ -47,16 +48,25 @@ it('takes its time from that of the call', async () => {
 
 describe('turns of a conversation', () => {
   const turns = [{ text: 'good' }, 'text', { text: 'bad' }];
-  const check = (words: SensitiveWords, which: readonly unknown[], text: string): Promise<void> =>
-    words.check([text], { userId: 1, requestId: 'request', time: new SearchTime(), turns: which });
+  shareTurns(turns);
+  const parts = partsOf(turns);
+  const check = (words: SensitiveWords, which: typeof parts, text: string): Promise<void> =>
+    words.check([text], { userId: 1, requestId: 'request', time: new SearchTime(), parts: which });
 
   it('are checked once when they have no blocked word', async () => {
     const words = checker(['bad']);
-    expect(words.unchecked(turns)).toEqual(turns);
-    await check(words, turns.slice(0, 2), 'good');
-    expect(words.unchecked(turns)).toEqual(turns.slice(1));
-    await expect(check(words, turns.slice(2), 'bad')).rejects.toMatchObject({ code: 'SENSITIVE_WORDS' });
-    expect(words.unchecked(turns)).toEqual(turns.slice(1));
+    expect(words.unchecked(turns)).toEqual(parts);
+    await check(words, parts.slice(0, 2), 'good');
+    expect(words.unchecked(turns)).toEqual(parts.slice(2));
+    await expect(check(words, parts.slice(2), 'bad')).rejects.toMatchObject({ code: 'SENSITIVE_WORDS' });
+    expect(words.unchecked(turns)).toEqual(parts.slice(2));
+  });
+
+  it('are checked once when the hint shows that they have none', () => {
+    const words = checker(['bad']);
+    expect(words.mayBlock(['good'], parts.slice(0, 1))).toBe(false);
+    expect(words.mayBlock(['bad'], parts.slice(2))).toBe(true);
+    expect(words.unchecked(turns)).toEqual(parts.slice(1));
   });
 
   it('are checked again for another list of words', async () => {
@@ -67,9 +77,9 @@ describe('turns of a conversation', () => {
       SensitiveWords: ['bad'],
     };
     const words = new SensitiveWords({ values }, createLogger('silent'));
-    await check(words, turns, 'good');
+    await check(words, parts, 'good');
     values.SensitiveWords = ['good'];
-    expect(words.unchecked(turns)).toEqual(turns);
+    expect(words.unchecked(turns)).toEqual(parts);
   });
 
   it('are checked again for words that were saved while they were searched', async () => {
@@ -80,11 +90,11 @@ describe('turns of a conversation', () => {
       SensitiveWords: ['bad'],
     };
     const words = new SensitiveWords({ values }, createLogger('silent'));
-    const search = check(words, turns, 'good');
+    const search = check(words, parts, 'good');
     values.SensitiveWords = ['good'];
     words.unchecked(turns);
     await search;
-    expect(words.unchecked(turns)).toEqual(turns);
+    expect(words.unchecked(turns)).toEqual(parts);
   });
 });
 
@@ -118,11 +128,11 @@ describe('the hint', () => {
   });
 
   it('is passed by ordinary texts only while the list is short and has no patterns', () => {
-    expect(checker(['bad']).mayBlock(['so good it is'])).toBe(false);
-    expect(checker(['b.d']).mayBlock(['so bad it is'])).toBe(false);
-    expect(checker(['bad']).mayBlock(['so good', 'it is BAD'])).toBe(true);
-    expect(checker(['regex:bad']).mayBlock(['so good it is'])).toBe(true);
-    expect(checker(Array.from({ length: 17 }, (_, at) => `bad${at}`)).mayBlock(['so good it is'])).toBe(true);
-    expect(checker(['bad']).mayBlock(['x'.repeat(20_000)])).toBe(true);
+    expect(checker(['bad']).mayBlock(['so good it is'], [])).toBe(false);
+    expect(checker(['b.d']).mayBlock(['so bad it is'], [])).toBe(false);
+    expect(checker(['bad']).mayBlock(['so good', 'it is BAD'], [])).toBe(true);
+    expect(checker(['regex:bad']).mayBlock(['so good it is'], [])).toBe(true);
+    expect(checker(Array.from({ length: 17 }, (_, at) => `bad${at}`)).mayBlock(['so good it is'], [])).toBe(true);
+    expect(checker(['bad']).mayBlock(['x'.repeat(20_000)], [])).toBe(true);
   });
 });

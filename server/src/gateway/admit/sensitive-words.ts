@@ -1,6 +1,7 @@
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { AppError } from '../../shared/errors.js';
+import { partsOf } from '../../shared/turns.js';
 import { namesIn, type SearchTime } from '../../platform/matching/search.js';
 import { inSmallLetters, patternMark, wordsCheck, type LocalCheck } from '../../platform/matching/words-check.js';
 
@@ -17,8 +18,8 @@ export interface WordCheck {
   readonly userId: number;
   readonly requestId: string;
   readonly time: SearchTime;
-  /** The turns of a conversation that the texts are from. */
-  readonly turns?: readonly unknown[];
+  /** The parts of a conversation that the texts are from. */
+  readonly parts?: ReadonlyArray<readonly unknown[]>;
 }
 
 /**
@@ -30,8 +31,8 @@ export class SensitiveWords {
   private entries: readonly string[] | null = null;
   private find: LocalCheck = wordsCheck([]);
   private hint: RegExp | null = null;
-  /** Turns without a blocked word. The calls that continue a conversation share its turns. */
-  private passed = new WeakSet<object>();
+  /** Parts of conversations without a blocked word. The calls that continue a conversation share them. */
+  private passed = new WeakSet<readonly unknown[]>();
 
   constructor(
     private readonly settings: SensitiveSettings,
@@ -42,19 +43,23 @@ export class SensitiveWords {
     return isChecked(this.settings.values);
   }
 
-  /** Returns the turns that are not known to be without a blocked word. */
-  unchecked(turns: readonly unknown[]): readonly unknown[] {
+  /** Returns the parts of a conversation that are not known to be without a blocked word. */
+  unchecked(turns: readonly unknown[]): ReadonlyArray<readonly unknown[]> {
     this.compile(this.settings.values.SensitiveWords);
-    return turns.filter((turn) => typeof turn !== 'object' || turn === null || !this.passed.has(turn));
+    return partsOf(turns).filter((part) => !this.passed.has(part));
   }
 
-  /** Whether small texts may contain a blocked word, so that they have to be checked. Nearly all texts contain none. */
-  mayBlock(texts: readonly string[]): boolean {
+  /**
+   * Whether small texts may contain a blocked word, so that they have to be checked. Nearly all texts contain none.
+   * @param parts the parts of a conversation that the texts are from
+   */
+  mayBlock(texts: readonly string[], parts: ReadonlyArray<readonly unknown[]>): boolean {
     this.compile(this.settings.values.SensitiveWords);
     const { hint } = this;
     if (!hint) return true;
     let length = 0;
     for (const text of texts) if ((length += text.length) > maxHinted || hint.test(text)) return true;
+    for (const part of parts) this.passed.add(part);
     return false;
   }
 
@@ -62,13 +67,13 @@ export class SensitiveWords {
    * Checks the texts. The matched word is written to the server's log only.
    * @throws AppError SENSITIVE_WORDS; UnavailableError when the search for the patterns failed
    */
-  async check(texts: readonly string[], { userId, requestId, time, turns = [] }: WordCheck): Promise<void> {
+  async check(texts: readonly string[], { userId, requestId, time, parts = [] }: WordCheck): Promise<void> {
     this.compile(this.settings.values.SensitiveWords);
-    // Other words may be saved during the search, and then belong to another set of turns.
+    // Other words may be saved during the search, and then belong to another set of parts.
     const { find, passed } = this;
     const [word] = namesIn(await find({ userId, texts, time, isFirstEnough: true }));
     if (word === undefined) {
-      for (const turn of turns) if (typeof turn === 'object' && turn !== null) passed.add(turn);
+      for (const part of parts) passed.add(part);
       return;
     }
     const stops = this.settings.values.StopOnSensitiveEnabled;

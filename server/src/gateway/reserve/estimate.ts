@@ -1,6 +1,7 @@
 import { mediaNames } from './metering/media-tokens.js';
-import { countBySample, type PromptTexts } from './metering/prompt-tokens.js';
-import { ofEachTurn, type Fields } from '../../dialects/neutral/fields.js';
+import type { PromptTexts } from './metering/prompt.js';
+import { countBySample } from './metering/prompt-tokens.js';
+import { ofEachPart, type Fields } from '../../dialects/neutral/fields.js';
 import { mostToolCalls } from '../../dialects/server-tools.js';
 import type { Call } from '../call.js';
 import { type CallCost, largestPrompt, withToolCalls } from './call-charge.js';
@@ -116,7 +117,15 @@ function sizeOf(given: unknown): TextSize {
   return { bytes, visited };
 }
 
-const sizesOf = ofEachTurn(sizeOf);
+const sizesOf = ofEachPart((turns): TextSize => {
+  let [bytes, visited] = [0, 0];
+  for (const turn of turns) {
+    const size = sizeOf(turn);
+    bytes += size.bytes;
+    visited += size.visited;
+  }
+  return { bytes, visited };
+});
 
 /** Returns the bytes of schemas and other fields, besides messages and tools, that reach the model. */
 function otherBytes(body: Readonly<Record<string, unknown>>): number {

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../gateway/endpoint.js';
 import { textsAtOnce } from '../../gateway/admit/guardrails/body-texts.js';
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { inputPrompt, rerankPrompt } from '../../gateway/reserve/metering/input-prompts.js';
-import type { PromptTexts } from '../../gateway/reserve/metering/prompt-tokens.js';
+import type { PromptTexts } from '../../gateway/reserve/metering/prompt.js';
 import { asFields, parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import { checkContainers } from '../../dialects/priced-fields.js';
 import { needList } from '../../dialects/neutral/given.js';

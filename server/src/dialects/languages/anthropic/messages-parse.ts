@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientRequest } from '../../neutral/codec.js';
 import { changesTools } from '../../neutral/declared-tools.js';
 import { FieldReader } from '../../neutral/field-reader.js';
-import { asFields, asFieldsList, ofEachTurn, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, ofEachPart, type Fields } from '../../neutral/fields.js';
 import {
   needFields,
   needName,
@@ -68,15 +68,22 @@ function parseSystem(system: unknown): NeutralMessage[] {
 
 /** Instructions for one turn alone have ended when a later turn is the user's. */
 function turnsOf(turns: readonly unknown[]): NeutralMessage[] {
+  const parts = parseTurns(turns);
+  if (!parts.some(({ mayEnd }) => mayEnd)) return parts.flatMap(({ messages }) => messages.flat());
   const lastOfUser = turns.findLastIndex((turn) => asFields(turn)?.['role'] === 'user');
-  return parseTurns(turns).flatMap((messages, index) =>
-    index < lastOfUser && messages[0]?.role === 'system' && endsWithUser(turns[index]) ? [] : messages,
-  );
+  return parts
+    .flatMap(({ messages }) => messages)
+    .flatMap((messages, index) =>
+      index < lastOfUser && messages[0]?.role === 'system' && endsWithUser(turns[index]) ? [] : messages,
+    );
 }
 
 const endsWithUser = (turn: unknown): boolean => asFields(turn)?.['clear_at'] === 'next_user_message';
 
-const parseTurns = ofEachTurn(parseTurn);
+const parseTurns = ofEachPart((turns, from) => ({
+  messages: turns.map((turn, index) => parseTurn(turn, from + index)),
+  mayEnd: turns.some(endsWithUser),
+}));
 
 /** Tool results are part of the user's turn; in the neutral form they become a separate turn before it. */
 function parseTurn(value: unknown, index: number): NeutralMessage[] {
@@ -142,6 +149,7 @@ function parseFormat(value: unknown): ResponseFormat | undefined {
  * the user's next turn (platform.claude.com, "Per-message effort", November 2026).
  */
 function effortFor(turns: readonly unknown[], given: unknown): unknown {
+  if (!changesEffort(turns).includes(true)) return given;
   let [effort, next] = [given, given];
   let isAfterUser = false;
   for (const { role, content, output_config: config } of asFieldsList(turns)) {
@@ -151,6 +159,10 @@ function effortFor(turns: readonly unknown[], given: unknown): unknown {
   }
   return effort;
 }
+
+const changesEffort = ofEachPart((turns) =>
+  asFieldsList(turns).some(({ role, output_config: config }) => role === 'system' && config !== undefined),
+);
 
 const isResult = ({ type }: Fields): boolean => type === 'tool_result';
 

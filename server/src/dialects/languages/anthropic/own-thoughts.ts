@@ -1,4 +1,4 @@
-import { asFields, asFieldsList, asText, ofEachTurn, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, ofEachPart, type Fields } from '../../neutral/fields.js';
 import { isForeignProof } from '../../neutral/thought-proof.js';
 
 /**
@@ -9,11 +9,14 @@ import { isForeignProof } from '../../neutral/thought-proof.js';
  */
 export function withoutForeignBlocks(messages: unknown): unknown[] | null {
   if (!Array.isArray(messages)) return null;
-  const kept = keptMessages(messages as unknown[]).flat();
-  return kept.length === messages.length && kept.every((message, index) => message === messages[index]) ? null : kept;
+  const parts = keptMessages(messages as unknown[]);
+  return parts.every(({ isSame }) => isSame) ? null : parts.flatMap(({ kept }) => kept);
 }
 
-const keptMessages = ofEachTurn(keptMessage);
+const keptMessages = ofEachPart((messages) => {
+  const kept = messages.flatMap(keptMessage);
+  return { kept, isSame: kept.length === messages.length && kept.every((message, at) => message === messages[at]) };
+});
 
 function keptMessage(given: unknown): unknown[] {
   const message = asFields(given);

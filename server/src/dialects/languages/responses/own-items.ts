@@ -1,4 +1,4 @@
-import { asFields, asList, asText, ofEachTurn, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asList, asText, ofEachPart, someText, type Fields } from '../../neutral/fields.js';
 import { isForeignProof, makerOfProof } from '../../neutral/thought-proof.js';
 import { isMadeId } from './response-object.js';
 import { imageTypeOf } from './responses-read.js';
@@ -13,12 +13,17 @@ import { imageTypeOf } from './responses-read.js';
  */
 export function withoutForeignItems(input: unknown, isOpenAI = false): unknown[] | null {
   if (!Array.isArray(input)) return null;
-  const kept = (isOpenAI ? keptByOpenAI : keptByOthers)(input as unknown[]).flat();
-  return kept.length === input.length && kept.every((item, index) => item === input[index]) ? null : kept;
+  const parts = (isOpenAI ? keptByOpenAI : keptByOthers)(input as unknown[]);
+  return parts.every(({ isSame }) => isSame) ? null : parts.flatMap(({ kept }) => kept);
 }
 
-const keptByOpenAI = ofEachTurn((item) => keptItem(item, true));
-const keptByOthers = ofEachTurn((item) => keptItem(item, false));
+const keptByOpenAI = ofEachPart((items) => keptItems(items, true));
+const keptByOthers = ofEachPart((items) => keptItems(items, false));
+
+function keptItems(items: readonly unknown[], isOpenAI: boolean): { kept: unknown[]; isSame: boolean } {
+  const kept = items.flatMap((item) => keptItem(item, isOpenAI));
+  return { kept, isSame: kept.length === items.length && kept.every((item, at) => item === items[at]) };
+}
 
 function keptItem(given: unknown, isOpenAI: boolean): unknown[] {
   const item = asFields(given);

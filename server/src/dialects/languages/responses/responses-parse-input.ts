@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
-import { asFieldsList, asText, ofEachTurn, someText, type Fields } from '../../neutral/fields.js';
+import { asFieldsList, asText, ofEachPart, someText, type Fields } from '../../neutral/fields.js';
 import { needFields, needList, needName, needOneOf, needText, optionalText } from '../../neutral/given.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { toMediaSource } from '../../neutral/media.js';
@@ -21,7 +21,7 @@ export const configurationUpdate = 'configuration_update';
 export function parseInput(value: unknown): NeutralMessage[] {
   if (typeof value === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: value }] }];
   const messages: NeutralMessage[] = [];
-  for (const message of parseItems(needList(value, 'input'))) {
+  for (const message of parseItems(needList(value, 'input')).flat()) {
     if (!message) continue;
     const last = messages.at(-1);
     if (last?.role === 'assistant' && message.role === 'assistant') {
@@ -31,11 +31,13 @@ export function parseInput(value: unknown): NeutralMessage[] {
   return messages;
 }
 
-const parseItems = ofEachTurn((entry, index) => {
-  const at = `input[${index}]`;
-  const item = needFields(entry, at);
-  return item['type'] === configurationUpdate ? null : parseItem(item, at);
-});
+const parseItems = ofEachPart((items, from) =>
+  items.map((entry, index) => {
+    const at = `input[${from + index}]`;
+    const item = needFields(entry, at);
+    return item['type'] === configurationUpdate ? null : parseItem(item, at);
+  }),
+);
 
 function parseItem(item: Fields, at: string): NeutralMessage {
   switch (item['type'] ?? 'message') {

@@ -9,8 +9,8 @@ import {
   parseFields,
   parseJson,
   scanJson,
-  shareTurns,
 } from '../../../shared/json.js';
+import { shareTurns } from '../../../shared/turns.js';
 import { malformed, RelayError } from '../../errors/relay-error.js';
 import { decisiveNames } from '../../priced-fields.js';
 import { foldedName, type Json } from '../../neutral/fields.js';

@@ -1,14 +1,6 @@
-import {
-  type Fields,
-  asFields,
-  asFieldsList,
-  asList,
-  asText,
-  either,
-  ofEachTurn,
-} from '../../../dialects/neutral/fields.js';
-import { countedImage, filePart } from './media-tokens.js';
-import type { PromptTexts } from './prompt-tokens.js';
+import { type Fields, asFields, asFieldsList, asText, either } from '../../../dialects/neutral/fields.js';
+import { filePart } from './media-tokens.js';
+import { listCounter, Prompt, type PromptTexts } from './prompt.js';
 
 /*
  * This file counts the prompt tokens of calls other than chat completions
@@ -16,63 +8,29 @@ import type { PromptTexts } from './prompt-tokens.js';
  * none. Fields of wrong types count as 0: counting never fails.
  */
 
-class Prompt implements PromptTexts {
-  readonly texts: string[] = [];
-  bytes = 0;
-  fixed = 0;
-  unsized = 0;
-
-  /** Counts a text; other values count 0. */
-  text(value: unknown): void {
-    if (typeof value !== 'string' || value === '') return;
-    this.texts.push(value);
-    this.bytes += Buffer.byteLength(value);
-  }
-
-  add({ texts, bytes, fixed, unsized }: Prompt): void {
-    for (const text of texts) this.texts.push(text);
-    this.bytes += bytes;
-    this.fixed += fixed;
-    this.unsized += unsized;
-  }
-
-  /** Counts a value as JSON text. */
-  json(value: unknown): void {
-    if (value !== undefined && value !== null) this.text(typeof value === 'string' ? value : JSON.stringify(value));
-  }
-}
-
 const perAnthropicImage = 1000;
 /** Tokens of the largest image of Claude, 2,576 pixels a side. */
 const mostAnthropicImage = 4784;
 
-const messagePrompts = ofEachTurn((message) => {
-  const prompt = new Prompt();
-  const fields = asFields(message);
-  if (!fields) return prompt;
+const countMessages = listCounter((message, prompt) => {
   prompt.fixed += 2;
-  prompt.text(fields['role']);
-  blocks(fields['content'], prompt);
-  return prompt;
+  prompt.text(message['role']);
+  blocks(message['content'], prompt);
 });
 
-const toolPrompts = ofEachTurn((tool) => {
-  const prompt = new Prompt();
-  const fields = asFields(tool);
-  if (!fields) return prompt;
+const countTools = listCounter((tool, prompt) => {
   prompt.fixed += 3;
-  prompt.text(fields['name']);
-  prompt.text(fields['description']);
-  prompt.json(fields['input_schema']);
-  return prompt;
+  prompt.text(tool['name']);
+  prompt.text(tool['description']);
+  prompt.json(tool['input_schema']);
 });
 
 /** Anthropic's Messages (example T6 of docs/reference/relay/token-counting.md#worked-examples). */
 export function messagesPrompt(body: Fields): PromptTexts {
   const prompt = new Prompt();
-  for (const turn of messagePrompts(asList(body['messages']))) prompt.add(turn);
+  countMessages(body['messages'], prompt);
   blocks(body['system'], prompt);
-  for (const tool of toolPrompts(asList(body['tools']))) prompt.add(tool);
+  countTools(body['tools'], prompt);
   return prompt;
 }
 
@@ -111,27 +69,31 @@ function document(source: Fields | null | undefined, prompt: Prompt): void {
 const perTool = 8;
 const perImage = 255;
 
+const countContents = listCounter((content, prompt) => {
+  // Google reads an object in place of a list as its only entry.
+  const part = asFields(content['parts']);
+  for (const each of part ? [part] : asFieldsList(content['parts'])) geminiPart(each, prompt);
+});
+
+const countGeminiTools = listCounter((tool, prompt) => {
+  for (const declared of asFieldsList(either(tool, 'functionDeclarations', 'function_declarations'))) {
+    prompt.fixed += perTool;
+    prompt.text(declared['name']);
+    prompt.text(declared['description']);
+    prompt.json(either(declared, 'parametersJsonSchema', 'parameters_json_schema', 'parameters'));
+  }
+});
+
 /** Google's `contents`. */
 export function contentsPrompt(body: Fields): PromptTexts {
   const prompt = new Prompt();
   const contents = body['contents'];
   if (typeof contents === 'string') prompt.text(contents);
-  const turns = Array.isArray(contents) ? asFieldsList(contents) : asFieldsList([contents]);
   const instruction = either(body, 'systemInstruction', 'system_instruction');
   if (typeof instruction === 'string') prompt.text(instruction);
-  for (const turn of [...asFieldsList([instruction]), ...turns]) {
-    // Google reads an object in place of a list as its only entry.
-    const parts = asFields(turn['parts']);
-    for (const part of parts ? [parts] : asFieldsList(turn['parts'])) geminiPart(part, prompt);
-  }
-  for (const tool of asFieldsList(body['tools'])) {
-    for (const declared of asFieldsList(either(tool, 'functionDeclarations', 'function_declarations'))) {
-      prompt.fixed += perTool;
-      prompt.text(declared['name']);
-      prompt.text(declared['description']);
-      prompt.json(either(declared, 'parametersJsonSchema', 'parameters_json_schema', 'parameters'));
-    }
-  }
+  countContents([instruction], prompt);
+  countContents(Array.isArray(contents) ? contents : [contents], prompt);
+  countGeminiTools(body['tools'], prompt);
   return prompt;
 }
 
@@ -145,41 +107,43 @@ function geminiPart(part: Fields, prompt: Prompt): void {
   prompt.json(asFields(either(part, 'functionResponse', 'function_response'))?.['response']);
 }
 
+const countItems = listCounter((item, prompt) => {
+  inputParts(item['content'], prompt);
+  prompt.text(item['name']);
+  prompt.text(item['arguments']);
+  // Custom tools, such as patches, have an `input`.
+  prompt.text(item['input']);
+  result(item['output'], prompt);
+});
+
+const countFunctions = listCounter((tool, prompt) => {
+  prompt.fixed += perTool;
+  prompt.text(tool['name']);
+  prompt.text(tool['description']);
+  prompt.json(tool['parameters']);
+});
+
 /** Responses: text of input, instructions and tools (docs/reference/relay/token-counting.md#prompts). */
 export function responsesPrompt(body: Fields, model: string): PromptTexts {
   const prompt = new Prompt();
   prompt.text(body['instructions']);
   const { input } = body;
   if (typeof input === 'string') prompt.text(input);
-  for (const item of asFieldsList(input)) {
-    inputParts(item['content'], prompt, model);
-    prompt.text(item['name']);
-    prompt.text(item['arguments']);
-    // Custom tools, such as patches, have an `input`.
-    prompt.text(item['input']);
-    result(item['output'], prompt, model);
-  }
-  for (const tool of asFieldsList(body['tools'])) {
-    prompt.fixed += perTool;
-    prompt.text(tool['name']);
-    prompt.text(tool['description']);
-    prompt.json(tool['parameters']);
-  }
+  countItems(input, prompt);
+  countFunctions(body['tools'], prompt);
+  prompt.countImages(model);
   return prompt;
 }
 
-function inputParts(content: unknown, prompt: Prompt, model: string): void {
+function inputParts(content: unknown, prompt: Prompt): void {
   if (typeof content === 'string') return prompt.text(content);
-  for (const part of asFieldsList(content)) inputPart(part, prompt, model);
+  for (const part of asFieldsList(content)) inputPart(part, prompt);
 }
 
-function inputPart(part: Fields, prompt: Prompt, model: string): void {
+function inputPart(part: Fields, prompt: Prompt): void {
   prompt.text(part['text']);
-  if (part['type'] === 'input_image' || part['type'] === 'computer_screenshot') {
-    const { fixed, unsized } = countedImage(model, part['image_url'], part['detail']);
-    prompt.fixed += fixed;
-    prompt.unsized += unsized;
-  }
+  if (part['type'] === 'input_image' || part['type'] === 'computer_screenshot')
+    prompt.image(part['image_url'], part['detail']);
   if (part['type'] === 'input_file') prompt.fixed += filePart;
 }
 
@@ -218,10 +182,10 @@ const partTypes = new Set<unknown>(['input_text', 'output_text', 'input_image', 
 /**
  * Counts the result of a tool: text, one part or a list of parts (whose images must not count as text), or other data.
  */
-function result(output: unknown, prompt: Prompt, model: string): void {
+function result(output: unknown, prompt: Prompt): void {
   for (const each of Array.isArray(output) ? (output as unknown[]) : [output]) {
     const part = asFields(each);
-    if (part && partTypes.has(part['type'])) inputPart(part, prompt, model);
+    if (part && partTypes.has(part['type'])) inputPart(part, prompt);
     else prompt.json(each);
   }
 }

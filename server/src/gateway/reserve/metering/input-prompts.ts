@@ -1,7 +1,7 @@
 import { type Fields, asFields, asList } from '../../../dialects/neutral/fields.js';
 import { textsAtOnce } from '../../admit/guardrails/body-texts.js';
 import { mediaTokens } from './media-tokens.js';
-import type { PromptTexts } from './prompt-tokens.js';
+import type { PromptTexts } from './prompt.js';
 
 /*
  * This file counts the input of embeddings, moderations and rerank (docs/reference/relay/token-counting.md#prompts).

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { audioPart, countedImage, filePart, mediaTokens } from './media-tokens.js';
+import { audioPart, filePart, mediaTokens } from './media-tokens.js';
+import { listCounter, Prompt, type PromptTexts } from './prompt.js';
 import { encodingOf, estimateTokens, isMedia, loadEncoding, textsIn } from './text-meter.js';
-import { asFields, type Fields } from '../../../dialects/neutral/fields.js';
+import { asFields, asFieldsList, type Fields } from '../../../dialects/neutral/fields.js';
 
 const perCall = 3;
 const perMessage = 3;
@@ -11,93 +12,57 @@ const exactCharacters = 1024 * 1024;
 /** Characters per slice. A slice takes about 13 ms for random letters, the worst case of the encoding. */
 const sliceCharacters = 8 * 1024;
 
-/** A prompt in the form in which it is counted. */
-export interface PromptTexts {
-  readonly texts: readonly string[];
-  /** Tokens of all content that is not text. */
-  readonly fixed: number;
-  /** Tokens that images of unknown size may have beyond those in `fixed`. Absent: none. */
-  readonly unsized?: number;
-  /** Bytes of the texts. Absent: they were not measured. */
-  readonly bytes?: number;
-}
-
-/** Collects the countable content of a prompt: texts, and tokens that are already known. */
-class PromptParts implements PromptTexts {
-  readonly texts: string[] = [];
-  fixed = perCall;
-  unsized = 0;
-
-  constructor(private readonly model: string) {}
-
-  /** Counts a text; other values count 0. */
-  text(value: unknown): void {
-    if (typeof value === 'string' && value !== '') this.texts.push(value);
+const countMessages = listCounter((message, prompt) => {
+  prompt.fixed += perMessage;
+  const { role, content, name, tool_calls: calls } = message;
+  prompt.text(role);
+  if (typeof content === 'string') prompt.text(content);
+  else for (const part of asFieldsList(content)) countPart(part, prompt);
+  if (typeof name === 'string' && name !== '' && content !== undefined && content !== null && content !== '') {
+    prompt.fixed += 1;
+    prompt.text(name);
   }
+  for (const call of asFieldsList(calls)) {
+    const called = asFields(call['function']);
+    prompt.text(called?.['name']);
+    prompt.text(called?.['arguments']);
+  }
+});
 
-  /** Counts one message: content, name, tool calls. */
-  message(message: Fields): void {
-    this.fixed += perMessage;
-    this.text(message['role']);
-    const content = message['content'];
-    if (typeof content === 'string') this.text(content);
-    else if (Array.isArray(content)) for (const part of content) this.part(asFields(part));
-    const name = message['name'];
-    if (typeof name === 'string' && name !== '' && content !== undefined && content !== null && content !== '') {
-      this.fixed += 1;
-      this.text(name);
+function countPart(part: Fields, prompt: Prompt): void {
+  switch (part['type']) {
+    case 'text':
+      prompt.text(part['text']);
+      break;
+    case 'image_url': {
+      const image = part['image_url'];
+      prompt.image(typeof image === 'string' ? image : asFields(image)?.['url'], asFields(image)?.['detail']);
+      break;
     }
-    const calls = message['tool_calls'];
-    if (!Array.isArray(calls)) return;
-    for (const call of calls) {
-      const called = asFields(asFields(call)?.['function']);
-      this.text(called?.['name']);
-      this.text(called?.['arguments']);
-    }
-  }
-
-  /** Counts one tool definition. */
-  tool(tool: Fields): void {
-    this.fixed += perTool;
-    const described = asFields(tool['function']) ?? tool;
-    this.text(described['name']);
-    this.text(described['description']);
-    if (described['parameters'] !== undefined) this.text(JSON.stringify(described['parameters']));
-  }
-
-  private part(part: Fields | null): void {
-    if (!part) return;
-    switch (part['type']) {
-      case 'text':
-        return this.text(part['text']);
-      case 'image_url':
-        return this.image(part['image_url']);
-      case 'input_audio':
-        this.fixed += audioPart;
-        return;
-      case 'file':
-        this.fixed += filePart;
-    }
-  }
-
-  private image(image: unknown): void {
-    const url = typeof image === 'string' ? image : asFields(image)?.['url'];
-    const { fixed, unsized } = countedImage(this.model, url, asFields(image)?.['detail']);
-    this.fixed += fixed;
-    this.unsized += unsized;
+    case 'input_audio':
+      prompt.fixed += audioPart;
+      break;
+    case 'file':
+      prompt.fixed += filePart;
   }
 }
 
-function partsOf(body: Fields, model: string): PromptParts {
-  const parts = new PromptParts(model);
-  const { messages, tools } = body;
-  if (Array.isArray(messages)) for (const message of messages) parts.message(asFields(message) ?? {});
-  if (Array.isArray(tools)) for (const tool of tools) parts.tool(asFields(tool) ?? {});
-  return parts;
-}
+const countTools = listCounter((tool, prompt) => {
+  prompt.fixed += perTool;
+  const described = asFields(tool['function']) ?? tool;
+  prompt.text(described['name']);
+  prompt.text(described['description']);
+  if (described['parameters'] !== undefined) prompt.text(JSON.stringify(described['parameters']));
+});
 
 /** The prompt of a chat call (docs/reference/relay/token-counting.md#prompts). */
-export const chatPrompt = (body: Fields, model: string): PromptTexts => partsOf(body, model);
+export function chatPrompt({ messages, tools }: Fields, model: string): PromptTexts {
+  const prompt = new Prompt(perCall);
+  countMessages(messages, prompt);
+  countTools(tools, prompt);
+  prompt.countImages(model);
+  return prompt;
+}
 
 /**
  * Prompt tokens of a call whose provider reported none. Long prompts are counted in slices, between which other calls
@@ -178,17 +143,16 @@ const smallBody = 16 * 1024;
  */
 export function estimatePrompt(rawBody: Buffer, body: Fields, model: string): number {
   if (rawBody.length <= smallBody) return estimateTokens(rawBody.length);
-  const parts = partsOf(body, model);
-  let { fixed, texts } = parts as PromptTexts;
+  const prompt = chatPrompt(body, model);
+  let { fixed, bytes = 0 } = prompt;
   // Other dialects have their text and media in other fields.
   if (!('messages' in body)) {
-    texts = textsIn(body, (fields, name) => {
+    const texts = textsIn(body, (fields, name) => {
       const media = mediaTokens(fields, name, model);
       fixed += media?.fixed ?? 0;
       return media !== null || isMedia(fields, name);
     });
+    bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   }
-  let bytes = 0;
-  for (const text of texts) bytes += Buffer.byteLength(text);
   return fixed + estimateTokens(bytes);
 }

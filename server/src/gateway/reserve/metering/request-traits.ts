@@ -1,5 +1,5 @@
 import type { Condition } from '../../../shared/price-condition.js';
-import { areShared, asFields, asText, either, ofEachTurn, type Fields } from '../../../dialects/neutral/fields.js';
+import { areShared, asFields, asText, either, ofEachPart, type Fields } from '../../../dialects/neutral/fields.js';
 import { continuesThread, threadName } from '../../../dialects/neutral/thread.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 import { toolCounts, type ToolWork } from '../../../shared/price-quantities.js';
@@ -102,7 +102,7 @@ export function requestTraits({ request, price, mayCostMore }: Call): RequestTra
 /** The traits that the content of a request has. */
 type ContentTraits = Pick<Found, 'writesCache' | 'writesCacheForHour' | 'addsHidden' | 'hasMedia' | 'hasAudio'>;
 
-const contentOfTurns = ofEachTurn((turn) => {
+const contentOfParts = ofEachPart((turns) => {
   const traits: ContentTraits = {
     writesCache: false,
     writesCacheForHour: false,
@@ -110,7 +110,9 @@ const contentOfTurns = ofEachTurn((turn) => {
     hasMedia: false,
     hasAudio: false,
   };
-  return { traits, visited: noteContent(turn, traits) };
+  let visited = 0;
+  for (const turn of turns) visited += noteContent(turn, traits);
+  return { traits, visited };
 });
 
 /**
@@ -152,7 +154,7 @@ function noteContent(content: unknown, found: ContentTraits): number {
 
 function noteTurns(turns: readonly unknown[], found: ContentTraits): number {
   let visitedInAll = 0;
-  for (const { traits, visited } of contentOfTurns(turns)) {
+  for (const { traits, visited } of contentOfParts(turns)) {
     visitedInAll += visited;
     found.writesCache ||= traits.writesCache;
     found.writesCacheForHour ||= traits.writesCacheForHour;

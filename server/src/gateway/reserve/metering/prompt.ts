@@ -1,0 +1,81 @@
+import { asFieldsList, asList, ofEachPart, type Fields } from '../../../dialects/neutral/fields.js';
+import { countedImage } from './media-tokens.js';
+
+/** A prompt in the form in which it is counted. */
+export interface PromptTexts {
+  readonly texts: readonly string[];
+  /** Tokens of all content that is not text. */
+  readonly fixed: number;
+  /** Tokens that images of unknown size may have beyond those in `fixed`. Absent: none. */
+  readonly unsized?: number;
+  /** Bytes of the texts. Absent: they were not measured. */
+  readonly bytes?: number;
+}
+
+/** An image, whose tokens depend on the model. */
+interface PromptImage {
+  readonly url: unknown;
+  readonly detail: unknown;
+}
+
+/** Collects the countable content of a prompt. Values of other types than expected count 0. */
+export class Prompt implements PromptTexts {
+  bytes = 0;
+  unsized = 0;
+  private readonly held: Array<string | Prompt> = [];
+  private readonly images: PromptImage[] = [];
+
+  /** @param fixed tokens that each prompt has */
+  constructor(public fixed = 0) {}
+
+  get texts(): readonly string[] {
+    return this.held.flatMap((each) => (typeof each === 'string' ? each : each.texts));
+  }
+
+  text(value: unknown): void {
+    if (typeof value !== 'string' || value === '') return;
+    this.held.push(value);
+    this.bytes += Buffer.byteLength(value);
+  }
+
+  /** Counts a value as JSON text. */
+  json(value: unknown): void {
+    if (value !== undefined && value !== null) this.text(typeof value === 'string' ? value : JSON.stringify(value));
+  }
+
+  image(url: unknown, detail: unknown): void {
+    this.images.push({ url, detail });
+  }
+
+  add(prompt: Prompt): void {
+    this.held.push(prompt);
+    this.bytes += prompt.bytes;
+    this.fixed += prompt.fixed;
+    this.unsized += prompt.unsized;
+    this.images.push(...prompt.images);
+  }
+
+  /** Counts the images as those of a model. */
+  countImages(model: string): void {
+    for (const { url, detail } of this.images.splice(0)) {
+      const { fixed, unsized } = countedImage(model, url, detail);
+      this.fixed += fixed;
+      this.unsized += unsized;
+    }
+  }
+}
+
+/**
+ * Returns a function that counts the objects of a list, such as turns or tools. Those that an earlier body had are counted
+ * once.
+ */
+export function listCounter(count: (entry: Fields, prompt: Prompt) => void): (list: unknown, prompt: Prompt) => void {
+  const promptsOf = ofEachPart((entries) => {
+    const prompt = new Prompt();
+    for (const entry of asFieldsList(entries)) count(entry, prompt);
+    return prompt;
+  });
+  return (list, prompt) => {
+    for (const part of promptsOf(asList(list))) prompt.add(part);
+  };
+}
