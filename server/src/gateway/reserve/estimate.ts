@@ -44,8 +44,8 @@ export function bytesOf({ request, endpoint, route }: Call): number {
   return 2 * prompt.fixed + counted + uncountedBytes(request.body, counted) + otherBytes(request.body);
 }
 
-const bytesIn = ({ bytes, texts }: PromptTexts): number =>
-  bytes ?? texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+const bytesIn = (prompt: PromptTexts): number =>
+  prompt.bytes ?? prompt.texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 /** Fields with media, or with what a provider has sealed. None of them reaches a model as text. */
 const mediaFields = new Set([

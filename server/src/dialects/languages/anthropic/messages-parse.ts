@@ -69,10 +69,10 @@ function parseSystem(system: unknown): NeutralMessage[] {
 /** Instructions for one turn alone have ended when a later turn is the user's. */
 function turnsOf(turns: readonly unknown[]): NeutralMessage[] {
   const parts = parseTurns(turns);
-  if (!parts.some(({ mayEnd }) => mayEnd)) return parts.flatMap(({ messages }) => messages.flat());
+  if (!parts.some(({ mayEnd }) => mayEnd)) return parts.flatMap(({ messages }) => messages);
   const lastOfUser = turns.findLastIndex((turn) => asFields(turn)?.['role'] === 'user');
   return parts
-    .flatMap(({ messages }) => messages)
+    .flatMap(({ ofTurns }) => ofTurns)
     .flatMap((messages, index) =>
       index < lastOfUser && messages[0]?.role === 'system' && endsWithUser(turns[index]) ? [] : messages,
     );
@@ -80,10 +80,10 @@ function turnsOf(turns: readonly unknown[]): NeutralMessage[] {
 
 const endsWithUser = (turn: unknown): boolean => asFields(turn)?.['clear_at'] === 'next_user_message';
 
-const parseTurns = ofEachPart((turns, from) => ({
-  messages: turns.map((turn, index) => parseTurn(turn, from + index)),
-  mayEnd: turns.some(endsWithUser),
-}));
+const parseTurns = ofEachPart((turns, from) => {
+  const ofTurns = turns.map((turn, index) => parseTurn(turn, from + index));
+  return { ofTurns, messages: ofTurns.flat(), mayEnd: turns.some(endsWithUser) };
+});
 
 /** Tool results are part of the user's turn; in the neutral form they become a separate turn before it. */
 function parseTurn(value: unknown, index: number): NeutralMessage[] {
