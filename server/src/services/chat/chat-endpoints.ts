@@ -22,7 +22,7 @@ import {
 import { declaredTools, declaringItem, definitionIn, toolChanges } from '../../dialects/neutral/declared-tools.js';
 import { fitRequest } from '../../dialects/neutral/fitted-request.js';
 import { optionalFlag } from '../../dialects/neutral/given.js';
-import { asFields, asList, asText, either, type Fields } from '../../dialects/neutral/fields.js';
+import { asFields, asList, asText, either, ofEachPart, type Fields } from '../../dialects/neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../../dialects/languages/anthropic/error.js';
 import { awsErrorType, bedrockErrorBody } from '../../dialects/languages/bedrock/error.js';
 import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
@@ -163,11 +163,16 @@ function needMessages(body: Fields): void {
 function checkInput(input: unknown): void {
   if (typeof input === 'string') return;
   if (!Array.isArray(input)) throw new InvalidInputError('input must be text or a list', 'input');
-  for (const [index, item] of (input as unknown[]).entries()) {
-    const tools = declaringItem(item)?.['tools'];
-    if (tools !== undefined && tools !== null) checkTools(tools, `input[${index}].tools`);
-  }
+  checkItems(input as unknown[]);
 }
+
+const checkItems = ofEachPart((items, from) => {
+  for (const [index, item] of items.entries()) {
+    const tools = declaringItem(item)?.['tools'];
+    if (tools !== undefined && tools !== null) checkTools(tools, `input[${from + index}].tools`);
+  }
+  return true;
+});
 
 const responsesCode = 'invalid_responses_request';
 

@@ -3,12 +3,12 @@ import { previousNotFound } from '../../gateway/route/affinity/call-origin.js';
 import type { BodyAllowance } from '../../gateway/request.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import { parseAhead, parseJsonBody } from '../../dialects/wire/forms/json-body.js';
-import { asFields, asList, someText, type Fields } from '../../dialects/neutral/fields.js';
+import { asFields, asList, ofEachPart, someText, type Fields } from '../../dialects/neutral/fields.js';
 import { lastProof } from '../../dialects/languages/responses/encrypted-reasoning.js';
 import { isMadeId } from '../../dialects/languages/responses/response-object.js';
 import { sizeOf, toJsonBytes } from './json-pieces.js';
 import type { ReasoningOrigin, ReasoningOrigins } from './reasoning-origins.js';
-import type { SealedSummaries } from './sealed-summaries.js';
+import { isCompaction, type SealedSummaries } from './sealed-summaries.js';
 import type { StoredResponse, StoredResponses } from './stored-responses.js';
 
 export interface ResumedRequest {
@@ -54,6 +54,7 @@ export async function resumeCall(
   if (previous !== undefined && stored?.refused) throw previousNotFound(previous, 'is not known');
   const previousId = previous ?? null;
   const given = itemsOf(body['input']);
+  if (!stored?.own && !mayChange(given).includes(true)) return { rawBody, previousId, reasoning };
   const find = (id: string): Promise<StoredResponse | null> => responses.findByItem(tokenId, id, grant);
   const found = responses.enabled ? await resolveItems(given, find) : given;
   const own = stored?.own ?? null;
@@ -103,6 +104,9 @@ const referenceIn = (given: unknown): string | undefined => {
   const isReference = type === 'item_reference' || (type === 'image_generation_call' && !result);
   return isReference ? someText(id) : undefined;
 };
+
+/** Whether items refer to others, or may be a conversation that this server sealed. */
+const mayChange = ofEachPart((items) => items.some((item) => referenceIn(item) !== undefined || isCompaction(item)));
 
 /**
  * Replaces references by their items. The newest response is looked up first, because its conversation contains the

@@ -1,5 +1,5 @@
 import type { Secrets } from '../../shared/secrets.js';
-import { asFields, parseFields, someText, type Fields } from '../../dialects/neutral/fields.js';
+import { asFields, parseFields, someText } from '../../dialects/neutral/fields.js';
 
 /** The prefix of compactions that this server generated. Only the provider can read other compactions. */
 const mark = 'tollgate.';
@@ -69,4 +69,8 @@ function outlivesSummary(given: unknown): boolean {
   return type === 'additional_tools' || (type === 'message' && (role === 'system' || role === 'developer'));
 }
 
-const isCompaction = ({ type }: Fields): boolean => type === 'compaction' || type === 'compaction_summary';
+/** Whether an item is a conversation that its provider, or this server, has made shorter. */
+export function isCompaction(item: unknown): boolean {
+  const type = asFields(item)?.['type'];
+  return type === 'compaction' || type === 'compaction_summary';
+}
