@@ -451,6 +451,20 @@ it.each<[dialect: keyof typeof dialects, field: string, body: Json]>([
   expect(relay.upstream.requests).toEqual([]);
 });
 
+// JSON may contain a field `__proto__`, which providers ignore. Copied by an assignment, it would be the prototype of the copy.
+it.each([
+  '{"__proto__":{"google":{"cached_content":"id_of_another"}}}',
+  '{"__proto__":{"extra_body":{"google":{"cachedContent":"id_of_another"}}}}',
+  '{"extra_body":{"__proto__":{"google":{"cached_content":"id_of_another"}}}}',
+  '{"extra_body":{"google":{"__proto__":{"cached_content":"id_of_another"}}}}',
+  '{"google":{"__proto__":{"cachedContent":"id_of_another"}}}',
+])('a prototype brings no id to Google: %s', async (text) => {
+  await relay.addChannel(dialects.chatOfGemini.channel);
+  relay.upstream.script({}, json(dialects.chatOfGemini.reply));
+  expect(await send('chatOfGemini', await relay.addToken(), JSON.parse(text) as Json)).toMatchObject({ status: 200 });
+  expect(relay.upstream.requests[0]?.rawBody.toString()).not.toContain('id_of_another');
+});
+
 it('an address of the web in one spelling hides no id in the other', async () => {
   await relay.addChannel(dialects.generate.channel);
   const files = { fileUri: 'https://example.com/a.png', file_uri: 'files/id_of_another' };

@@ -15,14 +15,16 @@ export {
 } from '../../shared/json.js';
 export { areShared, ofEachPart, partsOf } from '../../shared/turns.js';
 
+// Object.fromEntries copies a client's field `__proto__` as a field. An assignment would make it the prototype of the copy,
+// which would then have fields that no check of the client's object has found.
+
 /** The fields that are not among `names`. */
-export function without(fields: Fields, names: ReadonlySet<string>): Json {
-  const rest: Json = {};
-  for (const [name, value] of Object.entries(fields)) {
-    if (!names.has(name) && value !== undefined) rest[name] = value;
-  }
-  return rest;
-}
+export const without = (fields: Fields, names: ReadonlySet<string>): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => !names.has(name) && value !== undefined));
+
+/** The fields that are among `names`. */
+export const only = (fields: Fields, names: ReadonlySet<string>): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => names.has(name) && value !== undefined));
 
 /**
  * Returns a name as parsers read it that compare names without regard to case. Go's also reads the long s as s, and the

@@ -1,3 +1,4 @@
+import type { Json } from './fields.js';
 import { oneObject, withItems } from './tool-schema.js';
 
 describe('parameters of a tool as one object', () => {
@@ -84,4 +85,12 @@ it('lists say what they hold, at every depth', () => {
     anyOf: [{ type: 'array', items: {} }],
     $defs: { d: { type: 'array', items: {} } },
   });
+});
+
+it('a prototype stays a field of a schema', () => {
+  const text =
+    '{"type":"object","__proto__":{"items":{}},"properties":{"__proto__":{"type":"array","items":{}}},"$defs":{}}';
+  const schema = withItems(JSON.parse(text) as Json);
+  expect(JSON.stringify(schema)).toBe(text);
+  expect(schema['items']).toBeUndefined();
 });

@@ -116,14 +116,14 @@ export function withItems(schema: Fields, depth = 0): Json {
     const fields = asFields(value);
     return fields ? withItems(fields, depth + 1) : value;
   };
-  const out: Json = {};
-  for (const [name, value] of Object.entries(schema)) {
+  const changed = (name: string, value: unknown): unknown => {
     const fields = asFields(value);
-    if (named.has(name) && fields) {
-      out[name] = Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, inner(each)]));
-    } else if (lists.has(name) && Array.isArray(value)) out[name] = value.map(inner);
-    else out[name] = single.has(name) ? inner(value) : value;
-  }
+    if (named.has(name) && fields)
+      return Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, inner(each)]));
+    if (lists.has(name) && Array.isArray(value)) return value.map(inner);
+    return single.has(name) ? inner(value) : value;
+  };
+  const out: Json = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, changed(name, value)]));
   const { type } = schema;
   const isList = type === 'array' || (Array.isArray(type) && type.includes('array'));
   if (isList && schema['items'] === undefined) out['items'] = {};

@@ -71,6 +71,17 @@ describe('an answer with a schema', () => {
     expect(write(tool(false)).body['tools']).toEqual([{ name: 'f', input_schema: limited }]);
   });
 
+  it('has a prototype as a field', () => {
+    const text =
+      '{"type":"object","__proto__":{"description":"x","items":{}},"properties":{"__proto__":{"type":"string"}}';
+    const given = {
+      response_format: { type: 'json_schema', json_schema: { name: 'o', schema: JSON.parse(`${text}}`) as Json } },
+    };
+    expect(JSON.stringify(write(given).body['output_config'])).toBe(
+      `{"format":{"type":"json_schema","schema":${text},"additionalProperties":false}}}`,
+    );
+  });
+
   it('is asked for by a tool elsewhere, whose input is the answer', () => {
     const { body } = write({ response_format: format }, 'claude-3-5-haiku-20241022');
     const [answerTool] = body['tools'] as { name: string; input_schema: Json }[];

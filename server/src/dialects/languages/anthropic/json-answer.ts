@@ -39,12 +39,14 @@ function isRefused(name: string, value: unknown): boolean {
  */
 export function heldSchema(schema: Fields, depth = 0): Json {
   if (depth > 64) return { ...schema };
-  const closed: Json = {};
-  const limits: string[] = [];
-  for (const [name, value] of Object.entries(schema)) {
-    if (isRefused(name, value)) limits.push(`${name}: ${JSON.stringify(value)}`);
-    else closed[name === 'oneOf' && schema['anyOf'] === undefined ? 'anyOf' : name] = value;
-  }
+  const entries = Object.entries(schema);
+  const kept = entries.filter(([name, value]) => !isRefused(name, value));
+  const closed: Json = Object.fromEntries(
+    kept.map(([name, value]) => [name === 'oneOf' && schema['anyOf'] === undefined ? 'anyOf' : name, value]),
+  );
+  const limits = entries
+    .filter(([name, value]) => isRefused(name, value))
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   if (limits.length > 0) {
     const text = limits.join(', ');
     const description = asText(schema['description']);

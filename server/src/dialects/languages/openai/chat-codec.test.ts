@@ -9,6 +9,7 @@ import {
 } from '../../../../../tests/support/relay-dialects.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Part } from '../../neutral/message.js';
+import { responsesProvider } from '../responses/responses-write.js';
 import { chatProvider } from './chat-write.js';
 
 const chat = chatProvider();
@@ -408,4 +409,14 @@ describe('a Gemini call for JSON without a schema', () => {
   it('stays as it is where its messages do', () => {
     expect(written('hi, as Json')).toEqual([{ role: 'user', content: 'hi, as Json' }]);
   });
+});
+
+it.each(['openai-chat', 'openai-responses'] as const)('a prototype stays a field of %s', (dialect) => {
+  const body = JSON.parse(
+    '{"messages":[{"role":"user","content":"hi"}],"input":"hi","__proto__":{"service_tier":"priority","metadata":{"a":"b"}}}',
+  ) as Json;
+  const provider = dialect === 'openai-chat' ? chat : responsesProvider;
+  const written = provider.write(clients[dialect].parse({ body, model: 'm' })).body;
+  expect([written['service_tier'], written['metadata']]).toEqual([undefined, undefined]);
+  expect(JSON.stringify(written)).toContain('"__proto__":{"service_tier":"priority","metadata":{"a":"b"}}');
 });

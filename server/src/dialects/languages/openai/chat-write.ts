@@ -18,7 +18,7 @@ import { runnableTools } from '../../neutral/runnable-tools.js';
 import { withProviderSearch, type ProviderSearch, type WebSearch } from '../../neutral/web-search.js';
 import { canBeStrict } from '../../neutral/strict-schema.js';
 import { oneObject, withItems } from '../../neutral/tool-schema.js';
-import type { Fields, Json } from '../../neutral/fields.js';
+import { only, type Fields, type Json } from '../../neutral/fields.js';
 
 /** Differences of one provider of chat completions. */
 export interface ChatProviderOptions {
@@ -98,8 +98,7 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
     stream_options: request.stream ? { include_usage: true } : undefined,
     ...(reasoning ? (own ? reasoning.given : writeReasoning(request, reasoning, dropped, options)) : {}),
   });
-  for (const name of carried) if (request.extras[name] !== undefined) body[name] = request.extras[name];
-  return { body, dropped: dropped.names };
+  return { body: { ...body, ...only(request.extras, carried) }, dropped: dropped.names };
 }
 
 /** OpenRouter's search in place of Anthropic's. It cannot be required. */

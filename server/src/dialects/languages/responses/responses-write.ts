@@ -9,7 +9,7 @@ import { writeInput } from './responses-write-input.js';
 import { maxSearches, withProviderSearch, type ProviderSearch, type WebSearch } from '../../neutral/web-search.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import { shortUserId } from '../../neutral/user-id.js';
-import type { Json } from '../../neutral/fields.js';
+import { only, type Json } from '../../neutral/fields.js';
 
 /** The codec of Responses for providers. */
 export const responsesProvider: ProviderCodec = {
@@ -77,8 +77,7 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
     service_tier: request.serviceTier === 'standard_only' ? 'default' : request.serviceTier,
     stream: request.stream || undefined,
   });
-  for (const name of carried) if (request.extras[name] !== undefined) body[name] = request.extras[name];
-  return { body, dropped: dropped.names };
+  return { body: { ...body, ...only(request.extras, carried) }, dropped: dropped.names };
 }
 
 /** OpenAI's search in place of Anthropic's. */
