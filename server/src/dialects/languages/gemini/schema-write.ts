@@ -26,12 +26,12 @@ const kept = new Set([
 ]);
 /** Keys that are converted instead of copied. */
 const converted = new Set(['type', 'nullable', 'enum', 'items', 'properties', 'required', 'anyOf']);
-/** Formats by type. Google refuses all others. */
-const formats: Readonly<Record<string, readonly unknown[]>> = {
-  string: ['enum', 'date-time'],
-  number: ['float', 'double'],
-  integer: ['int32', 'int64'],
-};
+/** Formats by type. Google refuses all others. A map, because the type is a client's text and may be `constructor`. */
+const formats = new Map<string, readonly unknown[]>([
+  ['string', ['enum', 'date-time']],
+  ['number', ['float', 'double']],
+  ['integer', ['int32', 'int64']],
+]);
 const depthLimit = 64;
 /** Maximum number of references that are followed to one schema. */
 const maxFollowed = 256;
@@ -115,7 +115,7 @@ function convert(value: unknown, outer: Scope): Json {
 
 /** Copies every key that needs no conversion. */
 function plain(schema: Json, scope: Scope): Json {
-  const known = formats[typesOf(schema['type']).names[0] ?? ''] ?? [];
+  const known = formats.get(typesOf(schema['type']).names[0] ?? '') ?? [];
   return Object.fromEntries(
     Object.entries(schema).filter(([name, field]) => {
       if (!kept.has(name) || converted.has(name)) return false;

@@ -5,6 +5,13 @@ const write = (schema: object, forTool = true): unknown =>
   toGeminiSchema(schema as Record<string, unknown>, 'tools[0].parameters', forTool);
 
 describe('JSON schema for Google', () => {
+  it.each(['constructor', '__proto__'])('has no format of the unknown type %s', (type) => {
+    expect(write({ type: 'object', properties: { a: { type, format: 'x' } } })).toEqual({
+      type: 'object',
+      properties: { a: { type } },
+    });
+  });
+
   it('loses what Google does not know, at every depth', () => {
     expect(
       write({
