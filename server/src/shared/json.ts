@@ -103,6 +103,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 export interface JsonShape {
+  /** Number of array elements and object members in total. */
+  readonly values: number;
   /** Number of members of all objects, repeated keys included. */
   readonly members: number;
   /** Whether there is an integer that a double may not hold exactly. */

@@ -133,4 +133,14 @@ describe('a body that continues an earlier one', () => {
     for (const name of ['b', 'c', 'd']) read(other(name), memory);
     expect((read(other('a'), memory) as Read).messages[0]).not.toBe(first.messages[0]);
   });
+
+  it('counts the memory of tiny turns, which is many times that of their bytes', () => {
+    const tiny = `{"messages":[${Array.from({ length: 20_000 }, () => '{"a":1}').join(',')}]}`;
+    const memory = new Conversations(3_000_000).of(1);
+    const first = read(tiny, memory) as Read;
+    expect((read(tiny, memory) as Read).messages[0]).not.toBe(first.messages[0]);
+    const large = new Conversations(6_000_000).of(1);
+    const kept = read(tiny, large) as Read;
+    expect((read(tiny, large) as Read).messages[0]).toBe(kept.messages[0]);
+  });
 });

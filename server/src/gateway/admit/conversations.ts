@@ -1,13 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { KnownTurns, ParsedTurns, TurnMemory } from '../../dialects/wire/forms/known-turns.js';
 
-/** Bytes of all bodies that are kept. Their parsed form takes about as much memory again. */
-const maxKeptBytes = 64 * 1024 * 1024;
-/** Bytes. Larger bodies are not kept: most of their bytes are images. */
-const maxBodyBytes = 4 * 1024 * 1024;
+/** Bytes of memory of all bodies that are kept, as `memoryOf` estimates them. */
+const maxKeptBytes = 128 * 1024 * 1024;
+/** Bytes of memory. Larger bodies are not kept: most of their bytes are images. */
+const maxBodyBytes = 16 * 1024 * 1024;
 const keptMilliseconds = 10 * 60_000;
 /** Maximum bodies of one key that are kept: the last body of each of its conversations. */
 const maxOfKey = 256;
+/** Bytes that each value of a body takes, parsed and in what is computed of it: measured with turns of one word. */
+const perValue = 100;
 
 /**
  * Agents send their whole conversation with each turn. The last bodies of each key are kept for some minutes in their
@@ -21,7 +23,7 @@ export class Conversations {
     this.recent = new LRUCache({
       maxSize: maxBytes,
       maxEntrySize: maxBodyBytes,
-      sizeCalculation: (_owner, { bytes }) => bytes.length,
+      sizeCalculation: (_owner, body) => memoryOf(body),
       ttl: keptMilliseconds,
       ttlAutopurge: true,
       dispose: (owner, body) => {
@@ -35,6 +37,9 @@ export class Conversations {
     return this.ofKeys.get(tokenId) ?? new KeyConversations(tokenId, this.ofKeys, this.recent);
   }
 }
+
+/** Estimates the bytes of memory that a body takes: as bytes, in its parsed texts, and for each value. */
+const memoryOf = ({ bytes, values }: ParsedTurns): number => 2 * bytes.length + perValue * values;
 
 class KeyConversations implements TurnMemory {
   readonly bodies = new Set<ParsedTurns>();

@@ -43,7 +43,7 @@ export function parseJsonBody(bytes: Buffer, limits = bounds): Json {
   const body = checked(parse(bytes.toString('utf8'), shape), shape);
   // The garbage collector has more work with a kept body than a parser with a small one.
   if (!isSmall) parsedBodies.set(bytes, body);
-  if (marks && !shape.longValues) keep(bytes, body, marks.turns);
+  if (marks && !shape.longValues) keep(bytes, body, marks.turns, shape.values);
   return body;
 }
 
@@ -81,13 +81,14 @@ function continued(bytes: Buffer): Json | undefined {
   const isRepeated = countMembers(rest) - 1 !== scan.members - members;
   // The names of the same tail were checked with the body before. A field of its own, between, may repeat one of them.
   const isNamed = Object.keys(own).some((name) => sameTail !== null || Object.hasOwn(head, name));
-  if (isRepeated || isNamed || scan.values + (sameTail?.values ?? 0) > bounds.maxValues) return undefined;
+  const all = scan.values + (sameTail?.values ?? 0);
+  if (isRepeated || isNamed || all > bounds.maxValues) return undefined;
   const fields = sameTail?.fields ?? own;
   const tail = { at: turns.end.at, fields, values: sameTail?.values ?? scan.values - turns.end.values };
   const body = { ...head, [turns.name]: [...parsed.slice(0, known.count), ...(added as unknown[])], ...fields };
   checkAllNames(body);
   parsedBodies.set(bytes, body);
-  keep(bytes, body, turns, { known, tail });
+  keep(bytes, body, turns, all, { known, tail });
   return body;
 }
 
@@ -103,6 +104,7 @@ function keep(
   bytes: Buffer,
   body: Json,
   turns: Turns | null,
+  values: number,
   continues?: { readonly known: KnownTurns; readonly tail: ParsedTurns['tail'] },
 ): void {
   const memory = memories.get(bytes);
@@ -112,7 +114,7 @@ function keep(
   const { known = null, tail } = continues ?? {};
   const head = known?.before.head ?? parseFields(`${bytes.toString('utf8', 0, turns.open)}[]}`);
   if (!head) return;
-  memory.keep({ bytes, turns, head, parsed, ...(tail ? { tail } : {}) }, known);
+  memory.keep({ bytes, values, turns, head, parsed, ...(tail ? { tail } : {}) }, known);
   shareTurns(parsed, known && { turns: known.before.parsed, count: known.count });
   // Tools stand before or behind the turns.
   for (const field of Object.values({ ...head, ...tail?.fields })) if (Array.isArray(field)) shareTurns(field);
@@ -200,7 +202,7 @@ export async function parseAhead(bytes: Buffer, onCopies?: (bytes: number) => vo
   await turn();
   const body = checked(restore(frame, texts), scan);
   parsedBodies.set(bytes, body);
-  if (!scan.longValues) keep(bytes, body, marks.turns);
+  if (!scan.longValues) keep(bytes, body, marks.turns, scan.values);
 }
 
 /** Notes the long strings of a body and its turns. */

@@ -18,6 +18,8 @@ export interface Turns {
 /** A parsed body. Its turns and its fields are shared by all calls that continue it, and never change. */
 export interface ParsedTurns {
   readonly bytes: Buffer;
+  /** Number of array elements and object members in total, each of which takes memory. */
+  readonly values: number;
   readonly turns: Turns;
   /** The fields before the turns, with an empty list of turns. */
   readonly head: Fields;
