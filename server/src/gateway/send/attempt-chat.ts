@@ -81,7 +81,7 @@ function attemptAt(
   const native = passesThrough(attempt, dialect) ? nativeCapability(adapter, dialect, asked.body, plain) : undefined;
   const chat = native
     ? (dialect.adapted?.(native) ?? native)
-    : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown), {
+    : translatedCapability(adapter, dialect, () => innerContextOf(attempt, dialect, shown), {
         body: asked.body,
         target: plain,
         cacheKey: cacheKeyOf(attempt),

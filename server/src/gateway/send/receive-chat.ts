@@ -116,7 +116,7 @@ async function bounded(
   if (!dialect.openEnding) return inner;
   const meter = new TextMeter(target.upstreamModel);
   await meter.prepare();
-  const context = attempt.guard ? innerContextOf(attempt, shown) : contextOf(attempt, shown);
+  const context = attempt.guard ? innerContextOf(attempt, dialect, shown) : contextOf(attempt, dialect, shown);
   return new BoundedStream(inner, dialect.openEnding(context), meter, stopAt);
 }
 
@@ -128,8 +128,8 @@ function guardedBy(guard: CallGuard, tried: ChatTry, inner: StreamTransform): Gu
 }
 
 /** The provider stores its own responses. Responses that are written here are stored as the client got them. */
-function ownContextOf({ attempt, isWritten, shown }: ChatTry): AnswerContext {
-  const { store, ...context } = contextOf(attempt, shown);
+function ownContextOf({ attempt, dialect, isWritten, shown }: ChatTry): AnswerContext {
+  const { store, ...context } = contextOf(attempt, dialect, shown);
   return isWritten && store ? { ...context, store } : context;
 }
 
@@ -173,7 +173,7 @@ function answerOf(
 
 function collectedOf({ attempt, chat, request, target, dialect, shown }: ChatTry, body: Buffer): ChatAnswer {
   const stream = chat.openStream({ ...request, wantsUsage: true }, target, new TextMeter(target.upstreamModel));
-  return collectedAnswer(chat, stream, body, { dialect, target, context: innerContextOf(attempt, shown) });
+  return collectedAnswer(chat, stream, body, { dialect, target, context: innerContextOf(attempt, dialect, shown) });
 }
 
 /** @param refused the error of a guardrail that refuses the response */
@@ -215,14 +215,15 @@ function storeChecked(body: Buffer, { store }: Attempt): void {
   if (store && typeof response?.['id'] === 'string') store.keep(response['id'], response);
 }
 
-function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
+function contextOf(attempt: Attempt, { native }: ChatDialect, shown: string | null): AnswerContext {
   const { request, requestId, requestedModel, rawBody } = attempt;
   return {
     id: requestId,
     created: unixSecond(attempt.now),
     model: requestedModel,
     ...(shown === null ? {} : { shownModel: shown }),
-    promptTokens: estimatePrompt(rawBody, request.body, requestedModel),
+    // Only Messages states the prompt before the content.
+    promptTokens: native === 'messages' ? estimatePrompt(rawBody, request.body, requestedModel) : 0,
     includeUsage: request.wantsUsage,
     body: request.body,
     ...(request.jsonList ? { jsonList: true } : {}),
@@ -234,8 +235,8 @@ function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
  * Returns the context in which the response is first written. A bounded JSON list is written as events, which can be
  * ended, and becomes a list later. A response that guardrails check is stored only after the check.
  */
-export function innerContextOf(attempt: Attempt, shown: string | null): AnswerContext {
-  const context = contextOf(attempt, shown);
+export function innerContextOf(attempt: Attempt, dialect: ChatDialect, shown: string | null): AnswerContext {
+  const context = contextOf(attempt, dialect, shown);
   if (attempt.guard) {
     const { store } = context;
     return { ...context, jsonList: false, ...(store ? { store: { ...store, keep: () => undefined } } : {}) };
