@@ -6,7 +6,7 @@ import { jsonInTurns } from '../shared/json-in-turns.js';
 import { mayCostMore } from '../dialects/priced-fields.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { SearchTime } from '../platform/matching/search.js';
-import type { SensitiveWords } from './admit/sensitive-words.js';
+import type { CheckedPart, SensitiveWords } from './admit/sensitive-words.js';
 import type { Caller } from './admit/authentication.js';
 import { RateError, type RateLease, type RateStates } from './admit/call-rates.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
@@ -28,7 +28,7 @@ import type { CallUse } from './route/limits/limit-board.js';
 /** Texts that are checked for blocked words, and the parts of the conversation that they are from. */
 interface Said {
   readonly texts: readonly string[];
-  readonly parts: ReadonlyArray<readonly unknown[]>;
+  readonly parts: readonly CheckedPart[];
 }
 
 const nothingSaid: Said = { texts: [], parts: [] };
@@ -38,7 +38,10 @@ function saidIn({ endpoint, request: { body, form } }: Call, words: SensitiveWor
   const turns = endpoint.turns && body[endpoint.turns];
   if (!Array.isArray(turns)) return { texts: endpoint.texts(body, form), parts: [] };
   const parts = words.unchecked(turns);
-  return { texts: endpoint.texts({ ...body, [String(endpoint.turns)]: parts.flat() }, form), parts };
+  return {
+    texts: endpoint.texts({ ...body, [String(endpoint.turns)]: parts.flatMap(({ turns: each }) => each) }, form),
+    parts,
+  };
 }
 
 /** Prepares a call that has a route: prices it, checks its texts, and reserves what it may cost. */

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
-import { areShared, ofEachPart, partsOf, shareTurns } from './turns.js';
+import { areShared, ofEachPart, shareTurns } from './turns.js';
+
+/** Returns each part as a list that bodies share. */
+const partsOf = ofEachPart((turns) => turns);
 
 const turnsUpTo = (count: number): object[] => Array.from({ length: count }, (_, index) => ({ index }));
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { createLogger } from '../../platform/observability/logger.js';
-import { partsOf, shareTurns } from '../../shared/turns.js';
+import { shareTurns } from '../../shared/turns.js';
 import { SearchTime } from '../../platform/matching/search.js';
 import { findWords, inSmallLetters, WordSearch } from '../../platform/matching/words-check.js';
-import { hintOf, SensitiveWords } from './sensitive-words.js';
+import { hintOf, SensitiveWords, type CheckedPart } from './sensitive-words.js';
 
 const checker = (words: string[]): SensitiveWords =>
   new SensitiveWords(
@@ -47,54 +47,69 @@ it('takes its time from that of the call', async () => {
 });
 
 describe('turns of a conversation', () => {
-  const turns = [{ text: 'good' }, 'text', { text: 'bad' }];
-  shareTurns(turns);
-  const parts = partsOf(turns);
-  const check = (words: SensitiveWords, which: typeof parts, text: string): Promise<void> =>
-    words.check([text], { userId: 1, requestId: 'request', time: new SearchTime(), parts: which });
+  const listed = (): unknown[] => {
+    const turns = [{ text: 'good' }, 'text', { text: 'bad' }];
+    shareTurns(turns);
+    return turns;
+  };
+  const check = (words: SensitiveWords, parts: readonly CheckedPart[], text: string): Promise<void> =>
+    words.check([text], { userId: 1, requestId: 'request', time: new SearchTime(), parts });
+  const unchecked = (words: SensitiveWords, turns: readonly unknown[]): unknown[] =>
+    words.unchecked(turns).flatMap((part) => part.turns);
+  const changeable = (): { words: SensitiveWords; save: (entries: string[]) => void } => {
+    const values = {
+      CheckSensitiveEnabled: true,
+      CheckSensitiveOnPromptEnabled: true,
+      StopOnSensitiveEnabled: true,
+      SensitiveWords: ['bad'],
+    };
+    const words = new SensitiveWords({ values }, createLogger('silent'));
+    return { words, save: (entries) => (values.SensitiveWords = entries) };
+  };
 
   it('are checked once when they have no blocked word', async () => {
     const words = checker(['bad']);
-    expect(words.unchecked(turns)).toEqual(parts);
+    const turns = listed();
+    const parts = words.unchecked(turns);
+    expect(unchecked(words, turns)).toEqual(turns);
     await check(words, parts.slice(0, 2), 'good');
-    expect(words.unchecked(turns)).toEqual(parts.slice(2));
+    expect(unchecked(words, turns)).toEqual(turns.slice(2));
     await expect(check(words, parts.slice(2), 'bad')).rejects.toMatchObject({ code: 'SENSITIVE_WORDS' });
-    expect(words.unchecked(turns)).toEqual(parts.slice(2));
+    expect(unchecked(words, turns)).toEqual(turns.slice(2));
   });
 
   it('are checked once when the hint shows that they have none', () => {
     const words = checker(['bad']);
+    const turns = listed();
+    const parts = words.unchecked(turns);
     expect(words.mayBlock(['good'], parts.slice(0, 1))).toBe(false);
     expect(words.mayBlock(['bad'], parts.slice(2))).toBe(true);
-    expect(words.unchecked(turns)).toEqual(parts.slice(1));
+    expect(unchecked(words, turns)).toEqual(turns.slice(1));
   });
 
   it('are checked again for another list of words', async () => {
-    const values = {
-      CheckSensitiveEnabled: true,
-      CheckSensitiveOnPromptEnabled: true,
-      StopOnSensitiveEnabled: true,
-      SensitiveWords: ['bad'],
-    };
-    const words = new SensitiveWords({ values }, createLogger('silent'));
-    await check(words, parts, 'good');
-    values.SensitiveWords = ['good'];
-    expect(words.unchecked(turns)).toEqual(parts);
+    const { words, save } = changeable();
+    const turns = listed();
+    await check(words, words.unchecked(turns), 'good');
+    expect(unchecked(words, turns)).toEqual([]);
+    save(['good']);
+    expect(unchecked(words, turns)).toEqual(turns);
   });
 
   it('are checked again for words that were saved while they were searched', async () => {
-    const values = {
-      CheckSensitiveEnabled: true,
-      CheckSensitiveOnPromptEnabled: true,
-      StopOnSensitiveEnabled: true,
-      SensitiveWords: ['bad'],
-    };
-    const words = new SensitiveWords({ values }, createLogger('silent'));
-    const search = check(words, parts, 'good');
-    values.SensitiveWords = ['good'];
-    words.unchecked(turns);
+    const { words, save } = changeable();
+    const turns = listed();
+    const search = check(words, words.unchecked(turns), 'good');
+    save(['good']);
     await search;
-    expect(words.unchecked(turns)).toEqual(parts);
+    expect(unchecked(words, turns)).toEqual(turns);
+  });
+
+  it('are checked each time when no body shares them', async () => {
+    const words = checker(['bad']);
+    const turns = [{ text: 'good' }];
+    await check(words, words.unchecked(turns), 'good');
+    expect(unchecked(words, turns)).toEqual(turns);
   });
 });
 

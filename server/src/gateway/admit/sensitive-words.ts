@@ -1,7 +1,7 @@
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { AppError } from '../../shared/errors.js';
-import { partsOf } from '../../shared/turns.js';
+import { ofEachPart } from '../../shared/turns.js';
 import { namesIn, type SearchTime } from '../../platform/matching/search.js';
 import { inSmallLetters, patternMark, wordsCheck, type LocalCheck } from '../../platform/matching/words-check.js';
 
@@ -19,8 +19,17 @@ export interface WordCheck {
   readonly requestId: string;
   readonly time: SearchTime;
   /** The parts of a conversation that the texts are from. */
-  readonly parts?: ReadonlyArray<readonly unknown[]>;
+  readonly parts?: readonly CheckedPart[];
 }
+
+/** Turns of a conversation. The calls that continue it share them. */
+export interface CheckedPart {
+  readonly turns: readonly unknown[];
+  /** The blocked words that the turns do not have. Null: they were not checked yet. */
+  without: readonly string[] | null;
+}
+
+const partsOf = ofEachPart((turns): CheckedPart => ({ turns, without: null }));
 
 /**
  * Refuses prompts with blocked words (docs/reference/relay/access.md#blocked-words) if an admin enabled the check. With
@@ -31,8 +40,6 @@ export class SensitiveWords {
   private entries: readonly string[] | null = null;
   private find: LocalCheck = wordsCheck([]);
   private hint: RegExp | null = null;
-  /** Parts of conversations without a blocked word. The calls that continue a conversation share them. */
-  private passed = new WeakSet<readonly unknown[]>();
 
   constructor(
     private readonly settings: SensitiveSettings,
@@ -44,22 +51,22 @@ export class SensitiveWords {
   }
 
   /** Returns the parts of a conversation that are not known to be without a blocked word. */
-  unchecked(turns: readonly unknown[]): ReadonlyArray<readonly unknown[]> {
-    this.compile(this.settings.values.SensitiveWords);
-    return partsOf(turns).filter((part) => !this.passed.has(part));
+  unchecked(turns: readonly unknown[]): readonly CheckedPart[] {
+    return partsOf(turns).filter(({ without }) => without !== this.settings.values.SensitiveWords);
   }
 
   /**
    * Whether small texts may contain a blocked word, so that they have to be checked. Nearly all texts contain none.
    * @param parts the parts of a conversation that the texts are from
    */
-  mayBlock(texts: readonly string[], parts: ReadonlyArray<readonly unknown[]>): boolean {
-    this.compile(this.settings.values.SensitiveWords);
+  mayBlock(texts: readonly string[], parts: readonly CheckedPart[]): boolean {
+    const words = this.settings.values.SensitiveWords;
+    this.compile(words);
     const { hint } = this;
     if (!hint) return true;
     let length = 0;
     for (const text of texts) if ((length += text.length) > maxHinted || hint.test(text)) return true;
-    for (const part of parts) this.passed.add(part);
+    for (const part of parts) part.without = words;
     return false;
   }
 
@@ -68,12 +75,12 @@ export class SensitiveWords {
    * @throws AppError SENSITIVE_WORDS; UnavailableError when the search for the patterns failed
    */
   async check(texts: readonly string[], { userId, requestId, time, parts = [] }: WordCheck): Promise<void> {
-    this.compile(this.settings.values.SensitiveWords);
-    // Other words may be saved during the search, and then belong to another set of parts.
-    const { find, passed } = this;
-    const [word] = namesIn(await find({ userId, texts, time, isFirstEnough: true }));
+    // Other words may be saved during the search.
+    const words = this.settings.values.SensitiveWords;
+    this.compile(words);
+    const [word] = namesIn(await this.find({ userId, texts, time, isFirstEnough: true }));
     if (word === undefined) {
-      for (const part of parts) passed.add(part);
+      for (const part of parts) part.without = words;
       return;
     }
     const stops = this.settings.values.StopOnSensitiveEnabled;
@@ -85,7 +92,6 @@ export class SensitiveWords {
   private compile(entries: readonly string[]): void {
     if (this.entries === entries) return;
     this.entries = entries;
-    this.passed = new WeakSet();
     const valid = entries.filter(isValid);
     this.find = wordsCheck(valid);
     this.hint = hintOf(valid);
