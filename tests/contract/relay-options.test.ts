@@ -13,11 +13,16 @@ relaySuite((started) => (relay = started));
 describe('words nobody may send', () => {
   const word = 'so Forbidden_Word it is';
   const parts = [{ type: 'text', text: word }];
+  const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: word } };
+  const input = Array.from({ length: 100 }).reduce<object>((inner) => ({ inner }), { word });
+  const nested = { type: 'tool_use', id: 't', name: 'f', input };
   it.each([
     ['/v1/chat/completions', { messages: userMessage(word) }],
     ['/v1/chat/completions', { messages: [...userMessage('hi'), { role: 'user', content: parts }] }],
     ['/v1/messages', { max_tokens: 5, messages: [{ role: 'user', content: parts }] }],
     ['/v1/messages', { max_tokens: 5, messages: userMessage('hi'), system: word }],
+    ['/v1/messages', { max_tokens: 5, messages: [{ role: 'user', content: [document] }] }],
+    ['/v1/messages', { max_tokens: 5, messages: [{ role: 'assistant', content: [nested] }] }],
     ['/v1/responses', { input: word }],
     ['/v1/responses', { input: [{ role: 'user', content: [{ type: 'input_text', text: word }] }] }],
     ['/v1beta/models/gpt-4o:generateContent', { contents: [{ parts: [{ text: word }] }] }],

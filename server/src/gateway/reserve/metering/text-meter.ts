@@ -306,12 +306,14 @@ const media = new Set([
   'thoughtSignature',
   'encrypted_content',
 ]);
-const maxDepth = 32;
+/** Bodies that are nested more deeply are refused. */
+const maxDepth = 128;
 
 /** Whether the text of a field is left out. */
 type IsLeftOut = (fields: Fields, name: string) => boolean;
 
-export const isMedia: IsLeftOut = (_fields, name) => media.has(name);
+// A document of Anthropic may be plain text in place of base64.
+export const isMedia: IsLeftOut = (fields, name) => media.has(name) && !(name === 'data' && fields['type'] === 'text');
 
 /**
  * Returns all text in a value, for any dialect, as input for the list of blocked words and for estimates. The result
