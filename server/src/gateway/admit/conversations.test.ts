@@ -134,13 +134,13 @@ describe('a body that continues an earlier one', () => {
     expect((read(other('a'), memory) as Read).messages[0]).not.toBe(first.messages[0]);
   });
 
-  it('counts the memory of tiny turns, which is many times that of their bytes', () => {
-    const tiny = `{"messages":[${Array.from({ length: 20_000 }, () => '{"a":1}').join(',')}]}`;
-    const memory = new Conversations(3_000_000).of(1);
-    const first = read(tiny, memory) as Read;
-    expect((read(tiny, memory) as Read).messages[0]).not.toBe(first.messages[0]);
-    const large = new Conversations(6_000_000).of(1);
-    const kept = read(tiny, large) as Read;
-    expect((read(tiny, large) as Read).messages[0]).toBe(kept.messages[0]);
+  it.each([
+    ['turns', (last: number) => `{"model":"m","messages":[${'{},'.repeat(150_000)}${last}]}`],
+    ['tools', (last: number) => `{"model":"m","messages":[{},${last}],"tools":[${'[],'.repeat(150_000)}0]}`],
+  ])('is not kept when it has so many %s that they take much more memory than its bytes', (_name, bodyOf) => {
+    const memory = new Conversations().of(1);
+    const first = read(bodyOf(1), memory) as Read;
+    expect(first.messages[0]).toEqual({});
+    expect((read(bodyOf(2), memory) as Read).messages[0]).not.toBe(first.messages[0]);
   });
 });

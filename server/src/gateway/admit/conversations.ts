@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import { getHeapStatistics } from 'node:v8';
 import type { KnownTurns, ParsedTurns, TurnMemory } from '../../dialects/wire/forms/known-turns.js';
 
 /** Bytes of memory of all bodies that are kept, as `memoryOf` estimates them. */
-const maxKeptBytes = 128 * 1024 * 1024;
+const maxKeptBytes = Math.min(256 * 1024 * 1024, getHeapStatistics().heap_size_limit / 8);
 /** Bytes of memory. Larger bodies are not kept: most of their bytes are images. */
-const maxBodyBytes = 16 * 1024 * 1024;
+const maxBodyBytes = 12 * 1024 * 1024;
 const keptMilliseconds = 10 * 60_000;
 /** Maximum bodies of one key that are kept: the last body of each of its conversations. */
 const maxOfKey = 256;
