@@ -282,10 +282,7 @@ export class Relay {
     tally.quota += quota;
     metrics.channels.served(served.channel.id, usage, served.affinity);
     if (served.firstByteAt !== null) {
-      metrics.relayFirstByte.observe(
-        { route: call.endpoint.route, stream: 'true' },
-        secondsIn(served.firstByteAt - call.startedAt),
-      );
+      metrics.relayFirstByte.observe(call.endpoint.route, true, secondsIn(served.firstByteAt - call.startedAt));
     }
   }
 }

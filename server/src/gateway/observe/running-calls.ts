@@ -81,9 +81,6 @@ export class RunningCalls {
     this.active--;
     metrics.relay.underWay(route, -1);
     metrics.relay.of(model ?? 'none').finished(route, outcome);
-    metrics.relayDuration.observe(
-      { route, stream: stream ? 'true' : 'false' },
-      secondsIn(performance.now() - startedAt),
-    );
+    metrics.relayDuration.observe(route, stream, secondsIn(performance.now() - startedAt));
   }
 }

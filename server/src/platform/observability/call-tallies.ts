@@ -1,4 +1,4 @@
-import type { Counter, Gauge } from 'prom-client';
+import type { Counter, Gauge, Histogram } from 'prom-client';
 
 /** Maximum number of values per label. */
 export const labelLimit = 300;
@@ -114,5 +114,37 @@ export class ChannelTally {
       }
     }
     this.channels.clear();
+  }
+}
+
+/** Durations after which a histogram gets them. */
+const maxKept = 256;
+
+/**
+ * Keeps the durations of relay calls and passes them to a histogram many at a time. Finding a labelled series takes a call
+ * 2 µs, because its code and data are in no cache of the processor by then, and a fifth of that in a loop.
+ */
+export class DurationTally {
+  private readonly streams = new Map<string, number[]>();
+  private readonly others = new Map<string, number[]>();
+
+  constructor(private readonly histogram: Histogram<'route' | 'stream'>) {}
+
+  observe(route: string, isStream: boolean, seconds: number): void {
+    const routes = isStream ? this.streams : this.others;
+    const kept = routes.get(route);
+    if (!kept) routes.set(route, [seconds]);
+    else if (kept.push(seconds) >= maxKept) this.pass(kept, route, isStream);
+  }
+
+  /** Passes all durations to the histogram. */
+  flush(): void {
+    for (const [route, kept] of this.streams) this.pass(kept, route, true);
+    for (const [route, kept] of this.others) this.pass(kept, route, false);
+  }
+
+  private pass(kept: number[], route: string, isStream: boolean): void {
+    const labels = { route, stream: String(isStream) };
+    for (const seconds of kept.splice(0)) this.histogram.observe(labels, seconds);
   }
 }

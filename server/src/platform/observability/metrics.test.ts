@@ -51,6 +51,18 @@ it('adds up relay calls between scrapes', async () => {
   expect(second).toContain('tollgate_relay_calls_active{route="chat"} 0');
 });
 
+it('has every duration of a relay call at a scrape, once', async () => {
+  const metrics = new Metrics(false);
+  for (let call = 0; call < 300; call++) metrics.relayDuration.observe('chat', false, 0.03);
+  metrics.relayDuration.observe('chat', true, 7);
+  for (const _scrape of [1, 2]) {
+    const text = await metrics.scrape();
+    expect(text).toContain('tollgate_relay_duration_seconds_count{route="chat",stream="false"} 300');
+    expect(text).toContain('tollgate_relay_duration_seconds_bucket{le="0.05",route="chat",stream="false"} 300');
+    expect(text).toContain('tollgate_relay_duration_seconds_sum{route="chat",stream="true"} 7');
+  }
+});
+
 it('bounds the values of a label', () => {
   const metrics = new Metrics(false);
   const values = Array.from({ length: 1000 }, (_unused, index) => metrics.knownLabel('model', `model-${index}`));

@@ -8,7 +8,7 @@ import {
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client';
-import { ChannelTally, labelLimit, RelayTally } from './call-tallies.js';
+import { ChannelTally, DurationTally, labelLimit, RelayTally } from './call-tallies.js';
 
 /** Bounds in seconds, from a cached response to a long reasoning model. */
 const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -28,17 +28,13 @@ export class Metrics {
     'outcome',
   ]);
   private readonly relayActive = this.gauge('tollgate_relay_calls_active', 'Relay calls in flight', ['route']);
-  readonly relayDuration = this.histogram(
+  readonly relayDuration = this.durations(
     'tollgate_relay_duration_seconds',
     'From the first byte of a relay call to the last byte of its response',
-    callSeconds,
-    ['route', 'stream'],
   );
-  readonly relayFirstByte = this.histogram(
+  readonly relayFirstByte = this.durations(
     'tollgate_relay_first_byte_seconds',
     'From the start of a relay call to the first byte of its response',
-    callSeconds,
-    ['route', 'stream'],
   );
   readonly relayRetries = this.counter('tollgate_relay_retries_total', 'Attempts on another channel', ['route']);
   /** `kind`: `prompt`, `completion` or `cached`. */
@@ -201,6 +197,10 @@ export class Metrics {
     return new Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
   }
 
+  private durations(name: string, help: string): DurationTally {
+    return new DurationTally(this.histogram(name, help, callSeconds, ['route', 'stream']));
+  }
+
   /** Returns the metrics in the Prometheus text format. */
   async scrape(): Promise<string> {
     if (this.gather) return AggregatorRegistry.aggregate([...(await this.gather())]).metrics();
@@ -219,5 +219,7 @@ export class Metrics {
     const { relayCalls, relayActive, tokens, quotaCharged, affinityCalls, channelTokens } = this;
     this.relay.flush({ relayCalls, relayActive, tokens, quotaCharged });
     this.channels.flush({ affinityCalls, channelTokens });
+    this.relayDuration.flush();
+    this.relayFirstByte.flush();
   }
 }
