@@ -3,13 +3,15 @@ import { unixSecond } from './clock.js';
 
 const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
+/** 248 = 4 * 62: larger bytes would favour the first characters. */
+const fairBytes = 256 - (256 % alphanumerics.length);
+
 /** Random text of `[0-9a-zA-Z]` from the system's secure source, without modulo bias. */
 export function randomAlphanumeric(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length * 2)) {
-      // 248 = 4 * 62: larger bytes would favour the first characters.
-      if (byte < 248 && text.length < length) text += alphanumerics.charAt(byte % 62);
+      if (byte < fairBytes && text.length < length) text += alphanumerics.charAt(byte % alphanumerics.length);
     }
   }
   return text;
@@ -30,24 +32,23 @@ function randomByte(): number {
   return pool[used++] ?? 0;
 }
 
-/** Every pair of two letters or digits. */
-const pairs = Array.from(alphanumerics).flatMap((first) => Array.from(alphanumerics, (second) => first + second));
-/** The largest multiple of the number of pairs in 16 bits: larger numbers would favour the first pairs. */
-const fairPairs = 65_536 - (65_536 % pairs.length);
+const codes = Buffer.from(alphanumerics);
 
-function randomPair(): string {
+/** The character code of a random letter or digit. */
+function randomCode(): number {
   for (;;) {
-    const number = (randomByte() << 8) | randomByte();
-    if (number < fairPairs) return pairs[number % pairs.length] ?? '';
+    const byte = randomByte();
+    if (byte < fairBytes) return codes[byte % codes.length] ?? 0;
   }
 }
 
 /** The header with the request id, which every response has. */
 export const requestIdHeader = 'x-oneapi-request-id';
 
+/** The id that was returned last, as bytes: text that is put together from parts is copied once more when it is used. */
+const lastId = Buffer.alloc(31);
 let second = Number.NaN;
-/** `YYYYMMDDhhmmss` of `second`. */
-let stamp = '';
+const zero = '0'.charCodeAt(0);
 
 /**
  * Returns `YYYYMMDDhhmmss` (UTC), 9 digits that begin with the milliseconds, and 8 letters or digits: at most 40
@@ -59,10 +60,14 @@ export function newRequestId(): string {
   const at = unixSecond(now);
   if (at !== second) {
     second = at;
-    stamp = new Date(now).toISOString().replace(/\D/g, '').slice(0, 14);
+    lastId.write(new Date(now).toISOString().replace(/\D/g, ''), 0, 14, 'latin1');
   }
-  const digits = ((randomByte() << 16) | (randomByte() << 8) | randomByte()) % 1_000_000;
-  // The leading 1 keeps leading zeros.
-  const nine = String(1_000_000_000 + (now % 1000) * 1_000_000 + digits).slice(1);
-  return stamp + nine + randomPair() + randomPair() + randomPair() + randomPair();
+  const random = ((randomByte() << 16) | (randomByte() << 8) | randomByte()) % 1_000_000;
+  let digits = (now % 1000) * 1_000_000 + random;
+  for (let place = 22; place >= 14; place--) {
+    lastId[place] = zero + (digits % 10);
+    digits = Math.floor(digits / 10);
+  }
+  for (let place = 23; place < lastId.length; place++) lastId[place] = randomCode();
+  return lastId.toString('latin1');
 }
