@@ -41,19 +41,18 @@ export class Relay {
   }
 
   /** Serves one call of any endpoint. Never throws: every failure is sent to the client. */
-  async serve(endpoint: Endpoint, call: IncomingRequest, client: ClientResponse): Promise<void> {
+  serve(endpoint: Endpoint, call: IncomingRequest, client: ClientResponse): Promise<void> {
     const { tracing } = this.deps;
     const incoming = tracing ? { ...call, trace: tracing.begin(endpoint, call) } : call;
     const running = this.running.begin(endpoint, incoming);
     client.watchGone(() => running.leave());
-    let outcome: CallOutcome;
-    try {
-      outcome = await this.answer(endpoint, incoming, client);
-    } catch (error) {
-      outcome = this.refuse(endpoint, incoming, client, error);
-    }
-    running.end(outcome);
-    incoming.trace?.end(outcome);
+    const end = (outcome: CallOutcome): void => {
+      running.end(outcome);
+      incoming.trace?.end(outcome);
+    };
+    return this.answer(endpoint, incoming, client).then(end, (error: unknown) =>
+      end(this.refuse(endpoint, incoming, client, error)),
+    );
   }
 
   /**
