@@ -153,10 +153,12 @@ export class Relay {
    * @throws the error that the client gets
    */
   private async answer(endpoint: Endpoint, incoming: IncomingRequest, client: ClientResponse): Promise<CallOutcome> {
-    // Admit
+    // Admit. Waiting takes time even where nothing is waited for, so values that are known are not awaited.
     checkTarget(incoming);
-    const caller = incoming.caller ?? (await this.authenticate(incoming));
-    const leave = await this.deps.inFlight.enter(caller);
+    const known = incoming.caller ?? this.authenticate(incoming);
+    const caller = known instanceof Promise ? await known : known;
+    const entered = this.deps.inFlight.enter(caller);
+    const leave = entered instanceof Promise ? await entered : entered;
     client.watchGone(leave);
     const grant = this.deps.bodies.open(caller.user.id);
     try {

@@ -64,14 +64,15 @@ export class CallServer {
    * @throws AppError, CallFailedError: nothing is reserved then
    */
   async serve(read: ReadRequest): Promise<ServedReservation> {
-    const asked = await this.open(read);
+    const opened = this.open(read);
+    const asked = opened instanceof Promise ? await opened : opened;
     let failure: Failure;
     let group: string | null = null;
     try {
       const route = this.route(asked);
       group = route.group;
-      const priced = this.preparation.price(asked, route);
-      const checked = await this.preparation.check(asked, priced);
+      const checking = this.preparation.check(asked, this.preparation.price(asked, route));
+      const checked = checking instanceof Promise ? await checking : checking;
       const reserved = await this.preparation.reserve(asked, checked);
       const sent = await this.send(reserved, asked.client);
       if (!('error' in sent)) return { reserved, served: sent };

@@ -92,7 +92,8 @@ export class Attempts {
     let last: CallFailedError | null = null;
     const refused: number[] = [];
     for (let attempt = 0, moves = 0; ;) {
-      const candidate = await candidates.next(seeker, attempt, used);
+      const found = candidates.next(seeker, attempt, used);
+      const candidate = found instanceof Promise ? await found : found;
       // When no channel is left, the client gets the last failure.
       if (candidate instanceof AppError) throw last ?? new CallFailedError(candidate, undefined, usedChannels, true);
       const { channel, keyIndex } = candidate;
