@@ -41,6 +41,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private begun: (() => void) | null = null;
   private outcome: { readonly error: Error | null } | null = null;
   private sent = false;
+  /** The whole body has arrived. */
+  private ended = false;
   private paused = false;
   /** Decompresses the body. Requests ask for no compression, but some gateways and proxies compress anyway. */
   private unpacker: Transform | null = null;
@@ -73,6 +75,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Discards the rest of the body: reads a little of it, so that the connection can be reused, then aborts. */
   discard(): void {
+    this.pending = [];
+    this.sink = null;
+    if (this.ended) return;
     let left = discardLimit;
     const timer = setTimeout(() => this.abort(new Error('discarded')), discardMilliseconds);
     const stop = (): void => clearTimeout(timer);
@@ -84,7 +89,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
       end: stop,
       fail: stop,
     };
-    this.pending = [];
     this.resume();
     if (this.outcome) stop();
   }
@@ -205,9 +209,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.outcome) return;
     this.pending.push(bytes);
     this.begun?.();
-    if (this.flushing) return;
     // One read of the socket may contain many chunks. They are delivered together at the end of this turn of the event
-    // loop.
+    // loop, or when there is a sink.
+    if (this.flushing || !this.sink) return;
     this.flushing = true;
     queueMicrotask(() => {
       this.flushing = false;
@@ -216,6 +220,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.ended = this.unpacker === null;
     if (this.unpacker) this.unpacker.end();
     else this.finish(null);
   }
