@@ -53,12 +53,20 @@ const joined = (pieces: ReadonlyArray<Buffer | string>): Buffer | string =>
     ? pieces.join('')
     : Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 
+/** Length of the beginning of an output that is looked at first. Nearly always content begins there. */
+const beginning = 2048;
+
 /** Whether the events contain no part of a response: they only open it, or are comments. */
-function onlyOpens(out: Buffer | string): boolean {
-  const text = typeof out === 'string' ? out : out.toString('latin1');
+const onlyOpens = (out: Buffer | string): boolean =>
+  mayOnlyOpen(out, beginning) && (out.length <= beginning || mayOnlyOpen(out, out.length));
+
+/** The same for the events that are complete within a length. */
+function mayOnlyOpen(out: Buffer | string, length: number): boolean {
+  const text = typeof out === 'string' ? out.slice(0, length) : out.toString('latin1', 0, length);
   const plain = !text.includes('\r');
   for (let start = 0; start < text.length;) {
     const end = endOfEvent(text, start, plain);
+    if (end === text.length && end < out.length) return true;
     if (!isOpening(withoutComments(text.slice(start, end)))) return false;
     start = end;
   }
