@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { nextSlice, pause } from '../../shared/slices.js';
 import { matcher } from './matcher.js';
 import {
   isEmpty,
@@ -62,7 +62,7 @@ function findingsOf({ matches, stopped }: Matches, names: readonly string[]): Fi
   return { parts, rest: stopped && { from: stopped.text, what: nameOf(stopped.pattern) } };
 }
 
-/** Characters that are searched in one turn of the event loop: some milliseconds. */
+/** Characters that are searched at once. */
 const pieceLength = 16 * 1024;
 /** Number of characters that each further text counts at least. */
 const perText = 16;
@@ -83,7 +83,7 @@ export function findWords(
 
 async function findRest(pieces: ReturnType<typeof findInPieces>): Promise<Matches> {
   for (;;) {
-    await setImmediate();
+    await pause();
     const next = pieces.next();
     if (next.done) return next.value;
   }
@@ -240,7 +240,7 @@ export class WordSearch {
       letters += word.length;
       if (letters < lettersPerTurn) continue;
       letters = 0;
-      await setImmediate();
+      await nextSlice();
     }
     return levels;
   }
@@ -254,7 +254,7 @@ export class WordSearch {
         const fallback = from === 0 ? 0 : this.step(this.fallback[from] ?? 0, this.letter[state] ?? 0);
         this.fallback[state] = fallback;
         if ((this.word[state] ?? -1) < 0) this.word[state] = this.word[fallback] ?? -1;
-        if (++linked % lettersPerTurn === 0) await setImmediate();
+        if (++linked % lettersPerTurn === 0) await nextSlice();
       }
     }
   }
