@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
 import { parseExact } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
 import {
@@ -10,10 +8,12 @@ import {
   parseJson,
   scanJson,
 } from '../../../shared/json.js';
+import { nextSlice, pause } from '../../../shared/slices.js';
 import { shareTurns } from '../../../shared/turns.js';
 import { malformed, RelayError } from '../../errors/relay-error.js';
 import { decisiveNames } from '../../priced-fields.js';
 import { foldedName, type Json } from '../../neutral/fields.js';
+import { CutBody, numberOfCut } from './cut-body.js';
 import {
   TurnMarks,
   turnNames,
@@ -122,8 +122,6 @@ function keep(
 
 /** Bodies that are longer are parsed ahead, in slices. Bytes. */
 export const largeBody = 512 * 1024;
-/** Strings that are longer are cut out before the rest is parsed. */
-const longString = 64 * 1024;
 /** Bytes outside strings that one turn of the event loop scans: some 10 ms. */
 const bytesPerTurn = 4 * 1024 * 1024;
 /** Bytes of strings that one turn of the event loop decodes: some 10 ms. */
@@ -163,64 +161,72 @@ export function freeTurns(bytes: Buffer): boolean {
 }
 
 /**
- * Parses a large body without blocking the event loop, so that `parseJsonBody` then finds the result. Large bodies are
- * large because of a few long strings (images in base64, documents). These are cut out, decoded piece by piece in
- * separate turns of the event loop, and inserted again. Small bodies and other formats are ignored.
+ * Parses a large body without blocking the event loop, so that `parseJsonBody` then finds the result. Turns are parsed in
+ * groups, one after another. Long strings (images in base64, documents) are cut out, decoded piece by piece, and inserted
+ * again. Small bodies and other formats are ignored.
  * @param onCopies called with the bytes of long strings that take their size of memory once more, before they do
  * @throws RelayError as `parseJsonBody`
  */
 export async function parseAhead(bytes: Buffer, onCopies?: (bytes: number) => void): Promise<void> {
   if (bytes.length <= largeBody || continued(bytes)) return;
   const scan = newJsonScan();
-  const marks = new LongStrings(bytes);
+  const cut = new CutBody(bytes);
   while (scan.at < bytes.length) {
-    worded(() => scanJson(bytes, scan, bounds, bytesPerTurn, marks));
+    await nextSlice();
+    worded(() => scanJson(bytes, scan, bounds, bytesPerTurn, cut));
     if (scan.outside > maxOutside) throw malformed('the body has too many numbers or spaces');
-    await turn();
   }
-  const pieces: Buffer[] = [];
-  let from = 0;
-  for (const [index, [open, close]] of marks.long.entries()) {
-    pieces.push(bytes.subarray(from, open), Buffer.from(`"${mark}${index}"`));
-    from = close + 1;
-  }
-  pieces.push(bytes.subarray(from));
-  const frame = parse(Buffer.concat(pieces).toString('utf8'), scan);
+  const { value, members } = await parseGroups(cut, bytes.length, scan);
   const escaped = new Set<number>();
   let copied = 0;
-  for (const [open, close] of marks.long) {
+  for (const [open, close] of cut.long) {
     if (await isPlain(bytes, open + 1, close)) continue;
     escaped.add(open);
     copied += close - open;
   }
   if (copied > 0) onCopies?.(copied);
   const texts: string[] = [];
-  for (const [open, close] of marks.long) {
+  for (const [open, close] of cut.long) {
     texts.push(escaped.has(open) ? await decode(bytes, open, close) : bytes.toString('latin1', open + 1, close));
-    await turn();
+    await nextSlice();
   }
-  await turn();
-  const body = checked(restore(frame, texts), scan);
+  const body = checked(texts.length > 0 ? restore(value, texts) : value, scan, members);
   parsedBodies.set(bytes, body);
-  if (!scan.longValues) keep(bytes, body, marks.turns, scan.values);
+  if (!scan.longValues) keep(bytes, body, cut.turns, scan.values);
 }
 
-/** Notes the long strings of a body and its turns. */
-class LongStrings extends TurnMarks {
-  readonly long: Array<readonly [open: number, close: number]> = [];
-
-  string(open: number, close: number): void {
-    if (close - open > longString) this.long.push([open, close]);
+/** Parses the turns of a body in groups, and everything around them as a body without turns. */
+async function parseGroups(
+  cut: CutBody,
+  length: number,
+  shape: JsonShape,
+): Promise<{ readonly value: unknown; readonly members?: number }> {
+  const { turns, groupEnds } = cut;
+  if (!turns || groupEnds.length < 2) return { value: parse(cut.text(0, length), shape) };
+  const { name, open } = turns;
+  const list: unknown[] = [];
+  let members = 0;
+  let from = open;
+  for (const end of groupEnds) {
+    const group = (parse(`{"${name}":[${cut.text(from + 1, end)}]}`, shape) as Json)[name] as unknown[];
+    // A list may be empty, but not beside a comma.
+    if (group.length === 0) throw notJson();
+    members += countMembers(group);
+    for (const turn of group) list.push(turn);
+    from = end;
+    await pause();
   }
+  const value = parse(cut.text(0, open + 1) + cut.text(from, length), shape);
+  if (!isFields(value)) return { value };
+  members += countMembers(value);
+  value[name] = list;
+  return { value, members };
 }
-
-/** The mark is random for each process, so that no client can send it. */
-const mark = `long-string-${randomUUID()}-`;
 
 /** Inserts the long strings at their placeholders. */
 function restore(value: unknown, texts: readonly string[]): unknown {
   if (typeof value === 'string') {
-    return value.startsWith(mark) ? (texts[Number(value.slice(mark.length))] ?? value) : value;
+    return texts[numberOfCut(value) ?? -1] ?? value;
   }
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
@@ -259,7 +265,7 @@ async function decode(bytes: Buffer, open: number, close: number): Promise<strin
     // JSON.parse checks what decoding does not: control characters and unknown escapes.
     text += parse(`"${piece.toString('utf8')}"`) as string;
     at = end;
-    await turn();
+    await nextSlice();
   }
   return text;
 }
@@ -268,7 +274,7 @@ async function decode(bytes: Buffer, open: number, close: number): Promise<strin
 async function isPlain(bytes: Buffer, start: number, close: number): Promise<boolean> {
   for (let at = start; at < close; at += textPerTurn) {
     if (!isPlainPiece(bytes, at, Math.min(close, at + textPerTurn))) return false;
-    await turn();
+    await nextSlice();
   }
   return true;
 }
@@ -298,9 +304,11 @@ function pieceEnd(bytes: Buffer, start: number, end: number): number {
 
 function parse(text: string, { longValues }: Pick<JsonShape, 'longValues'> = { longValues: false }): unknown {
   const value = longValues ? parseExact(text) : parseJson(text);
-  if (value === undefined) throw malformed('the body is not valid JSON');
+  if (value === undefined) throw notJson();
   return value;
 }
+
+const notJson = (): RelayError => malformed('the body is not valid JSON');
 
 /**
  * Fields that decide the price or which provider serves the call, by their names in lower case. Some upstreams compare
@@ -316,9 +324,10 @@ const twins = [
   ['candidateCount', 'candidate_count'],
 ] as const;
 
-function checked(value: unknown, shape: JsonShape): Json {
+/** @param members the members of all objects in the value, if they are counted already */
+function checked(value: unknown, shape: JsonShape, members?: number): Json {
   if (!isFields(value)) throw malformed('the body is not a JSON object');
-  if (shape.members !== countMembers(value)) throw malformed('a field is repeated');
+  if (shape.members !== (members ?? countMembers(value))) throw malformed('a field is repeated');
   checkAllNames(value);
   return value;
 }
