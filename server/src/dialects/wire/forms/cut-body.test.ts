@@ -70,6 +70,12 @@ it('a body parsed in groups is the same as one parsed at once', async () => {
   );
 });
 
+it('keeps the name of a field, however long it is', async () => {
+  const name = 'n'.repeat(100_000);
+  const text = `{"messages":[${filler.join(',')},{"${name}" : "${name}"}]}`;
+  expect(await outcome(text, true)).toEqual(JSON.parse(text));
+});
+
 describe('a body parsed in groups is refused for the same reasons', () => {
   const around = (what: string): string => `{"messages":[${[...filler, what, ...filler].join(',')}],"model":"m"}`;
   it.each([

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { TurnMarks } from './known-turns.js';
 
+const colon = 0x3a;
+/** Space, tab, line feed and carriage return. */
+const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
 /** Strings that are longer are cut out before the rest is parsed. Bytes. */
 const longString = 64 * 1024;
 
@@ -34,7 +38,7 @@ export class CutBody extends TurnMarks {
   }
 
   string(open: number, close: number): void {
-    if (close - open <= longString) return;
+    if (close - open <= longString || this.isName(close)) return;
     this.long.push([open, close]);
     this.cut += close - open;
   }
@@ -66,6 +70,12 @@ export class CutBody extends TurnMarks {
       at = close + 1;
     }
     return text + this.body.toString('utf8', at, until);
+  }
+
+  private isName(close: number): boolean {
+    let at = close + 1;
+    while (blanks.has(this.body[at] ?? 0)) at++;
+    return this.body[at] === colon;
   }
 
   /** Ends the group before a turn that would make it too large. */
