@@ -10,8 +10,9 @@ import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Roun
 import { withServices } from './services.js';
 
 /**
- * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000] [--nodes program,…] [--profile]`: installs and builds each
+ * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--warm 2] [--calls 4000] [--nodes program,…] [--profile]`: installs and builds each
  * commit in a temporary folder, which later runs reuse, and sends the same calls to the bare proxy and to each build, alternately.
+ * The first `warm` rounds do not count: V8 compiles the code of a call in the background during the first 20,000 calls.
  * Compare builds with each other in one run: ratios to the proxy differ between machines. `--nodes` starts all of them by further
  * versions of Node, too. `--profile` writes a CPU profile of each build.
  */
@@ -24,6 +25,7 @@ const firstFlag = words.findIndex((word) => word.startsWith('--'));
 const commits = firstFlag === -1 ? words : words.slice(0, firstFlag);
 const profileFolder = words.includes('--profile') ? join(import.meta.dirname, '../.output/profile') : undefined;
 const furtherNodes = words.includes('--nodes') ? String(words[words.indexOf('--nodes') + 1]).split(',') : [];
+const warmUps = flag('warm', 2);
 const size = { width: 64, calls: flag('calls', 4000), rounds: flag('rounds', 5) };
 
 type Shape = Kind & ('json' | 'stream');
@@ -91,10 +93,12 @@ async function main(): Promise<void> {
 }
 
 async function measure(shape: Shape, rows: readonly Row[]): Promise<void> {
-  for (let round = 0; round < size.rounds; round++) {
+  for (let round = -warmUps; round < size.rounds; round++) {
     // Every second round is reversed: what one build leaves for the database to do must not always cost the next one.
-    for (const { contender, postmaster, rounds } of round % 2 === 0 ? rows : rows.toReversed())
-      rounds[shape].push(await oneRound(contender, shape, size, postmaster));
+    for (const { contender, postmaster, rounds } of round % 2 === 0 ? rows : rows.toReversed()) {
+      const measured = await oneRound(contender, shape, size, postmaster);
+      if (round >= 0) rounds[shape].push(measured);
+    }
   }
 }
 
