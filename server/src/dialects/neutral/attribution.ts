@@ -1,3 +1,4 @@
+import { ofEachObject } from '../../shared/of-each-object.js';
 import { asFields, asText } from './fields.js';
 import type { NeutralMessage } from './message.js';
 
@@ -33,8 +34,13 @@ export function messagesWithoutAttribution(
 ): readonly NeutralMessage[] {
   const [first, ...rest] = messages;
   if (first?.role !== 'system') return messages;
-  const parts = first.parts.filter((part) => part.kind !== 'text' || !isAttribution(part.text));
-  if (parts.length === first.parts.length) return messages;
+  const kept = keptOf(first);
+  if (kept === first) return messages;
   dropped.add(attributionName);
-  return parts.length === 0 ? rest : [{ ...first, parts }, ...rest];
+  return kept.parts.length === 0 ? rest : [kept, ...rest];
 }
+
+const keptOf = ofEachObject((message: NeutralMessage): NeutralMessage => {
+  const parts = message.parts.filter((part) => part.kind !== 'text' || !isAttribution(part.text));
+  return parts.length === message.parts.length ? message : { ...message, parts };
+});

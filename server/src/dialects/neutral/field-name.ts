@@ -131,7 +131,7 @@ export const unsupported = (field: string, why: string): AppError =>
 export class Dropped {
   private readonly found = new Set<string>();
 
-  constructor(private readonly dialect: Dialect) {}
+  constructor(readonly dialect: Dialect) {}
 
   /** Records `field` if it has a value. */
   hint(field: FieldName, value: unknown): void {
@@ -143,9 +143,9 @@ export class Dropped {
     for (const [field, value] of Object.entries(values)) this.hint(field as FieldName, value);
   }
 
-  /** Records a field by its name. */
-  add(name: string): void {
-    this.found.add(name);
+  /** Records fields by their names. */
+  add(...fields: readonly string[]): void {
+    for (const name of fields) this.found.add(name);
   }
 
   get names(): string[] {

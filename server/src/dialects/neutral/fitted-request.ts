@@ -1,5 +1,6 @@
 import { messagesWithoutAttribution } from './attribution.js';
-import { isInstruction, type ForeignPart, type NeutralMessage, type Part } from './message.js';
+import { ofEachObject } from '../../shared/of-each-object.js';
+import { isInstruction, withContent, withParts, type ForeignPart, type NeutralMessage, type Part } from './message.js';
 import type { NeutralRequest } from './request.js';
 import { unsupported } from './field-name.js';
 import { asText, someText } from './fields.js';
@@ -22,15 +23,30 @@ export function fitRequest(given: NeutralRequest, fitting: Fitting): FittedReque
   const { request, forms } = flattenTools(given, fitting);
   const { dialect } = fitting;
   const dropped = new Set<string>();
-  const maker = makers[dialect];
   const said =
     dialect === 'anthropic-messages' ? request.messages : messagesWithoutAttribution(request.messages, dropped);
-  const own = maker ? said.map((message) => withoutForeignProof(message, maker)) : said;
-  const messages = withLaterInstructions(fromSummary(own, dialect), dialect).flatMap((message) =>
-    withoutRecords(withFoundTools(withWholeArguments(message, dropped), dialect), dialect, dropped),
-  );
+  const messages: NeutralMessage[] = [];
+  for (const message of withLaterInstructions(fromSummary(said, dialect), dialect)) {
+    const fitted = fitMessage(message, dialect);
+    if (fitted.message) messages.push(fitted.message);
+    for (const name of fitted.dropped) dropped.add(name);
+  }
   return { request: { ...request, messages }, forms, dropped: [...dropped] };
 }
+
+interface FittedMessage {
+  /** Null if nothing is left. */
+  readonly message: NeutralMessage | null;
+  readonly dropped: readonly string[];
+}
+
+const fitMessage = ofEachObject((given: NeutralMessage, dialect: Fitting['dialect']): FittedMessage => {
+  const dropped = new Set<string>();
+  const maker = makers[dialect];
+  const proven = maker ? withoutForeignProof(given, maker) : given;
+  const found = withFoundTools(withWholeArguments(proven, dropped), dialect);
+  return { message: withoutRecords(found, dialect, dropped), dropped: [...dropped] };
+});
 
 /** The makers whose proof of thinking a provider of each dialect accepts. Chat completions have no field for it. */
 const makers: Readonly<Partial<Record<Fitting['dialect'], ProofMaker>>> = {
@@ -45,7 +61,7 @@ const makers: Readonly<Partial<Record<Fitting['dialect'], ProofMaker>>> = {
  */
 function withoutForeignProof(message: NeutralMessage, maker: ProofMaker): NeutralMessage {
   if (message.role !== 'assistant') return message;
-  const parts = message.parts.map((part): Part => {
+  return withParts(message, (part): Part => {
     if ('redacted' in part && part.redacted !== undefined && isForeignProof(part.redacted, maker)) {
       return { kind: 'reasoning', text: part.text };
     }
@@ -53,15 +69,19 @@ function withoutForeignProof(message: NeutralMessage, maker: ProofMaker): Neutra
     const { signature: _signature, ...rest } = part;
     return rest;
   });
-  return { ...message, parts };
 }
 
 /**
  * Removes records of tools that a provider ran itself, such as a web search. Agents send them back even if another
  * provider continues the conversation. The assistant's text contains the result, so the records can be removed.
+ * @returns null if the message has nothing else
  */
-function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dropped: Set<string>): NeutralMessage[] {
-  if (message.role !== 'assistant') return [message];
+function withoutRecords(
+  message: NeutralMessage,
+  dialect: Fitting['dialect'],
+  dropped: Set<string>,
+): NeutralMessage | null {
+  if (message.role !== 'assistant') return message;
   const parts = message.parts.flatMap((part): readonly Part[] => {
     if (part.kind !== 'foreign' || part.dialect === dialect) return [part];
     // All other providers refuse images of the assistant.
@@ -72,9 +92,9 @@ function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dr
     return [];
   });
   if (parts.length === message.parts.length && parts.every((part, index) => part === message.parts[index])) {
-    return [message];
+    return message;
   }
-  return parts.length === 0 ? [] : [{ ...message, parts }];
+  return parts.length === 0 ? null : { ...message, parts };
 }
 
 /**
@@ -83,10 +103,7 @@ function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dr
  */
 function withFoundTools(message: NeutralMessage, dialect: Fitting['dialect']): NeutralMessage {
   if (dialect === 'anthropic-messages' || message.role === 'assistant') return message;
-  const parts = message.parts.map((part): Part =>
-    part.kind === 'toolResult' ? { ...part, content: part.content.map(foundTool) } : part,
-  );
-  return { ...message, parts };
+  return withParts(message, (part) => (part.kind === 'toolResult' ? withContent(part, foundTool) : part));
 }
 
 function foundTool(part: Part): Part {

@@ -1,5 +1,6 @@
 import type { Dialect } from './dialect.js';
 import type { Fields } from './fields.js';
+import { mapChanged } from '../../shared/map-changed.js';
 
 /** The bytes of an image, a document or audio, or a reference to them. */
 export type MediaSource =
@@ -135,3 +136,15 @@ export interface NeutralMessage {
 /** Whether the message has role `system` or `developer`. */
 export const isInstruction = (message: NeutralMessage): boolean =>
   message.role === 'system' || message.role === 'developer';
+
+/** Returns the message with each part changed, or the same message if no part changes. */
+export function withParts(message: NeutralMessage, change: (part: Part) => Part): NeutralMessage {
+  const parts = mapChanged(message.parts, change);
+  return parts === message.parts ? message : { ...message, parts };
+}
+
+/** Returns a tool's result with each part of its content changed, or the same result if no part changes. */
+export function withContent(result: ToolResultPart, change: (part: Part) => Part): ToolResultPart {
+  const content = mapChanged(result.content, change);
+  return content === result.content ? result : { ...result, content };
+}

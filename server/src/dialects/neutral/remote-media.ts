@@ -1,4 +1,4 @@
-import type { Part } from './message.js';
+import { withContent, withParts, type Part } from './message.js';
 import type { NeutralRequest } from './request.js';
 
 /** Media downloaded from a URL. */
@@ -37,10 +37,10 @@ export function remoteMedia(request: NeutralRequest, fetches: (url: string) => b
 export function withMedia(request: NeutralRequest, fetched: ReadonlyMap<string, FetchedMedia>): NeutralRequest {
   if (fetched.size === 0) return request;
   const put = (part: Part): Part => {
-    if (part.kind === 'toolResult') return { ...part, content: part.content.map(put) };
+    if (part.kind === 'toolResult') return withContent(part, put);
     if ((part.kind !== 'image' && part.kind !== 'file') || part.source.kind !== 'url') return part;
     const media = fetched.get(part.source.url);
     return media ? { ...part, source: { kind: 'base64', ...media } } : part;
   };
-  return { ...request, messages: request.messages.map((message) => ({ ...message, parts: message.parts.map(put) })) };
+  return { ...request, messages: request.messages.map((message) => withParts(message, put)) };
 }

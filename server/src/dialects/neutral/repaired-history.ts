@@ -1,6 +1,7 @@
+import { ofEachObject } from '../../shared/of-each-object.js';
 import { wholeArguments } from './arguments.js';
 import type { Dialect } from './dialect.js';
-import { isInstruction, type NeutralMessage, type Part } from './message.js';
+import { isInstruction, withParts, type NeutralMessage } from './message.js';
 
 /**
  * Completes tool calls whose arguments the output limit cut off. The client cannot change them, and providers refuse
@@ -9,16 +10,13 @@ import { isInstruction, type NeutralMessage, type Part } from './message.js';
  */
 export function withWholeArguments(message: NeutralMessage, dropped: Set<string>): NeutralMessage {
   if (message.role !== 'assistant') return message;
-  let isChanged = false;
-  const parts = message.parts.map((part): Part => {
+  return withParts(message, (part) => {
     if (part.kind !== 'toolCall' || part.custom) return part;
     const whole = wholeArguments(part.arguments);
     if (whole === part.arguments) return part;
-    isChanged = true;
     dropped.add(`${(part.at ?? 'messages').replace(/\[\d+\]/g, '')}.arguments`);
     return { ...part, arguments: whole };
   });
-  return isChanged ? { ...message, parts } : message;
 }
 
 /** Returns an instruction as text of the user, marked as agents mark theirs. */
@@ -38,7 +36,7 @@ export function withLaterInstructions(
   return messages.map((message, index) => (index > first && isInstruction(message) ? reminded(message) : message));
 }
 
-const reminded = ({ parts }: NeutralMessage): NeutralMessage => ({
+const reminded = ofEachObject(({ parts }: NeutralMessage): NeutralMessage => ({
   role: 'user',
   parts: parts.map((part) => (part.kind === 'text' ? { ...part, text: asReminder(part.text) } : part)),
-});
+}));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ofEachObject } from '../../shared/of-each-object.js';
 import type { NeutralAnswer } from './answer.js';
 import type { AnswerContext, ClientCodec, StreamWriter } from './codec.js';
 import type { Dialect } from './dialect.js';
@@ -24,6 +25,7 @@ export interface ToolForm {
 /** Forms of a call's tools, by the name that the provider gets. Tools that are the same on both sides are left out. */
 export type ToolForms = ReadonlyMap<string, ToolForm>;
 
+const anyName = /^/;
 /** OpenAI accepts names of up to 64 characters. */
 const maxName = 64;
 const plainName = /^[\w-]{1,64}$/;
@@ -76,26 +78,14 @@ export function flattenTools(
   const forms = new Map<string, ToolForm>();
   const fields = new Map<string, FieldNames>();
   // A provider of the client's dialect accepts or refuses the client's names itself.
-  const taken = keepsNames || dialect === request.dialect ? /^/ : takenNames[dialect];
+  const taken = keepsNames || dialect === request.dialect ? anyName : takenNames[dialect];
   const writesTexts = dialect === 'gemini-generate' && request.dialect !== dialect;
   const renamesFields = dialect === 'anthropic-messages' && request.dialect !== dialect;
-  const tools = request.tools.map((tool): NeutralTool => {
-    if (tool.kind === 'builtin') return tool;
-    const name = flatName(tool, taken);
-    const choices =
-      writesTexts && tool.kind === 'function' && hasTypedChoices(tool.parameters) ? tool.parameters : null;
-    const becomesFunction = tool.kind === 'custom' && !takesCustom;
-    const renamed = renamesFields && tool.kind === 'function' ? renameFields(tool.parameters, takenFields) : null;
-    if (!becomesFunction && !renamed && !choices && name === tool.name && tool.namespace === undefined) return tool;
-    if (renamed) fields.set(name, inverted(renamed.names));
-    forms.set(name, {
-      ...formOf(tool, tool.kind === 'custom'),
-      ...(renamed ? { fields: renamed.names } : {}),
-      ...(choices ? { choices } : {}),
-    });
-    if (tool.kind === 'custom' && !takesCustom) return toFunction({ ...tool, name });
-    const { namespace: _namespace, ...rest } = tool;
-    return { ...rest, name, ...(renamed ? { parameters: renamed.parameters } : {}) };
+  const tools = request.tools.map((given): NeutralTool => {
+    const { tool, form, renamed } = flattenTool(given, taken, takesCustom, writesTexts, renamesFields);
+    if (form) forms.set(tool.name, form);
+    if (renamed) fields.set(tool.name, renamed);
+    return tool;
   });
   const rules = { takesCustom, taken, fields };
   const isForeign = (part: Part): boolean =>
@@ -107,7 +97,7 @@ export function flattenTools(
     (part.kind === 'toolResult' &&
       ((part.custom === true && !takesCustom) || (part.name !== undefined && !taken.test(part.name))));
   const messages = request.messages.some(({ parts }) => parts.some(isForeign))
-    ? request.messages.map((message) => flattenMessage(message, rules))
+    ? request.messages.map((message) => (message.parts.some(isForeign) ? flattened(message, rules) : message))
     : request.messages;
   if (forms.size === 0 && messages === request.messages) return { request, forms };
   return {
@@ -115,6 +105,38 @@ export function flattenTools(
     forms,
   };
 }
+
+interface FlatTool {
+  readonly tool: NeutralTool;
+  /** Absent if the tool is the same on both sides. */
+  readonly form?: ToolForm;
+  /** New names of fields by the client's names. */
+  readonly renamed?: FieldNames;
+}
+
+const flattenTool = ofEachObject(
+  (tool: NeutralTool, taken: RegExp, takesCustom: boolean, writesTexts: boolean, renamesFields: boolean): FlatTool => {
+    if (tool.kind === 'builtin') return { tool };
+    const name = flatName(tool, taken);
+    const choices =
+      writesTexts && tool.kind === 'function' && hasTypedChoices(tool.parameters) ? tool.parameters : null;
+    const becomesFunction = tool.kind === 'custom' && !takesCustom;
+    const renamed = renamesFields && tool.kind === 'function' ? renameFields(tool.parameters, takenFields) : null;
+    if (!becomesFunction && !renamed && !choices && name === tool.name && tool.namespace === undefined) return { tool };
+    const form = {
+      ...formOf(tool, tool.kind === 'custom'),
+      ...(renamed ? { fields: renamed.names } : {}),
+      ...(choices ? { choices } : {}),
+    };
+    if (tool.kind === 'custom' && !takesCustom) return { tool: toFunction({ ...tool, name }), form };
+    const { namespace: _namespace, ...rest } = tool;
+    return {
+      tool: { ...rest, name, ...(renamed ? { parameters: renamed.parameters } : {}) },
+      form,
+      ...(renamed ? { renamed: inverted(renamed.names) } : {}),
+    };
+  },
+);
 
 const formOf = ({ name, namespace }: ToolForm, custom: boolean): ToolForm => ({
   name,
@@ -149,6 +171,14 @@ function toFunction({ name, description, format, at }: Extract<NeutralTool, { ki
     ...(at === undefined ? {} : { at }),
   };
 }
+
+/** Messages whose fields have other names are written anew, because these names depend on the tools of the call. */
+const flattened = (message: NeutralMessage, rules: Rules): NeutralMessage =>
+  rules.fields.size > 0 ? flattenMessage(message, rules) : flattenNames(message, rules.taken, rules.takesCustom);
+
+const flattenNames = ofEachObject((message: NeutralMessage, taken: RegExp, takesCustom: boolean) =>
+  flattenMessage(message, { taken, takesCustom, fields: new Map() }),
+);
 
 const flattenMessage = (message: NeutralMessage, rules: Rules): NeutralMessage => ({
   ...message,

@@ -1,10 +1,12 @@
 import { InvalidInputError } from '../../../shared/errors.js';
+import { ofEachObject } from '../../../shared/of-each-object.js';
 import type { ClientRequest } from '../../neutral/codec.js';
 import { changesTools } from '../../neutral/declared-tools.js';
 import { FieldReader } from '../../neutral/field-reader.js';
 import { asFields, asFieldsList, ofEachPart, type Fields } from '../../neutral/fields.js';
 import {
   needFields,
+  needList,
   needName,
   needOneOf,
   optionalCount,
@@ -22,7 +24,7 @@ import {
   type ToolChoice,
 } from '../../neutral/request.js';
 import { cacheControlOf, parseBlocks } from './messages-parse-content.js';
-import { offeredTools, type OfferedTool } from './tool-changes.js';
+import { offeredTools } from './tool-changes.js';
 
 /**
  * Parses a Messages call into the neutral form.
@@ -39,7 +41,7 @@ export function parseMessagesRequest({ body, model, stream }: ClientRequest): Ne
     dialect: 'anthropic-messages',
     model: model ?? needName(body['model'], 'model'),
     messages: [...parseSystem(read.get('system')), ...turnsOf(turns)],
-    tools: offeredTools(read.list('tools'), turns).map(parseTool),
+    tools: offeredTools(read.list('tools'), turns).map(({ tool, at }) => parseTool(needFields(tool, at), at)),
     toolChoice: parseToolChoice(choice),
     parallelToolCalls: choice?.['disable_parallel_tool_use'] === true ? false : undefined,
     responseFormat: parseFormat(output.get('format') ?? body['output_format']),
@@ -60,11 +62,17 @@ export function parseMessagesRequest({ body, model, stream }: ClientRequest): Ne
   };
 }
 
-function parseSystem(system: unknown): NeutralMessage[] {
+function parseSystem(system: unknown): readonly NeutralMessage[] {
   if (system === undefined || system === null || system === '') return [];
+  return typeof system === 'string' ? instructions(system) : instructionBlocks(needList(system, 'system'));
+}
+
+function instructions(system: unknown): readonly NeutralMessage[] {
   const parts = parseBlocks(system, 'system');
   return parts.length === 0 ? [] : [{ role: 'system', parts }];
 }
+
+const instructionBlocks = ofEachObject(instructions);
 
 /** Instructions for one turn alone have ended when a later turn is the user's. */
 function turnsOf(turns: readonly unknown[]): NeutralMessage[] {
@@ -102,8 +110,7 @@ function parseTurn(value: unknown, index: number): NeutralMessage[] {
   return [{ role: 'tool', parts: results }, ...(rest.length > 0 ? [{ role, parts: rest } as const] : [])];
 }
 
-function parseTool({ tool: value, at }: OfferedTool): NeutralTool {
-  const tool = needFields(value, at);
+const parseTool = ofEachObject((tool: Fields, at: string): NeutralTool => {
   const type = optionalText(tool['type'], `${at}.type`);
   if (type !== undefined && type !== 'custom') {
     // Anthropic: "tools.0.bash_20250124.input_schema: Extra inputs are not permitted".
@@ -123,7 +130,7 @@ function parseTool({ tool: value, at }: OfferedTool): NeutralTool {
     ...cacheControlOf(tool),
     at,
   };
-}
+});
 
 function parseToolChoice(choice: Fields | undefined): ToolChoice | undefined {
   if (!choice) return undefined;

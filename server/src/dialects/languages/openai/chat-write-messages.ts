@@ -1,5 +1,6 @@
+import { ofEachGroup, ofEachObject } from '../../../shared/of-each-object.js';
 import { fileType, imageType, isTextType, textOfBase64, toDataUrl } from '../../neutral/media.js';
-import { reasoningDetails } from './reasoning-details.js';
+import { makerOfModel, reasoningDetails } from './reasoning-details.js';
 import {
   type FilePart,
   type ImagePart,
@@ -11,7 +12,9 @@ import {
 } from '../../neutral/message.js';
 import { resultContent } from '../../neutral/tool-error.js';
 import { shortCallId } from '../../neutral/call-id.js';
-import { unsupported, type Dropped } from '../../neutral/field-name.js';
+import { Dropped, unsupported } from '../../neutral/field-name.js';
+import type { Dialect } from '../../neutral/dialect.js';
+import type { ProofMaker } from '../../neutral/thought-proof.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import type { Json } from '../../neutral/fields.js';
 
@@ -22,28 +25,62 @@ import type { Json } from '../../neutral/fields.js';
  */
 export function writeMessages(request: NeutralRequest, dropped: Dropped, reasoningHistory?: string): Json[] {
   const own = request.dialect === 'openai-chat';
+  const maker = !own && reasoningHistory === 'reasoning' ? makerOfModel(request.model) : undefined;
   const written: Json[] = [];
   // Content that a tool result must not contain is sent after all results of the turn.
   let carried: Json[] = [];
   const flush = (): void => {
-    if (carried.length > 0) written.push({ role: 'user', content: carried });
+    const [first, ...others] = carried;
+    if (first) written.push(carriedMessage([first, ...others]));
     carried = [];
   };
   for (const message of request.messages) {
     if (message.role !== 'tool') flush();
-    if (message.role === 'tool') {
-      for (const part of message.parts) {
-        if (part.kind === 'toolResult') written.push(writeResult(part, own, carried));
-      }
-    } else if (message.role === 'assistant') {
-      const assistant = writeAssistant(message, own, dropped, reasoningHistory);
-      const details = !own && reasoningHistory === 'reasoning' ? reasoningDetails(message.parts, request.model) : null;
-      written.push(details ? { ...assistant, ...details } : assistant);
-    } else written.push(writeInput(message, own));
+    const each = writeMessage(message, own, dropped.dialect, reasoningHistory, maker);
+    for (const one of each.messages) written.push(one);
+    for (const part of each.carried) carried.push(part);
+    dropped.add(...each.dropped);
   }
   flush();
   return written;
 }
+
+const carriedMessage = ofEachGroup((content: readonly [Json, ...Json[]]): Json => ({ role: 'user', content }));
+
+interface WrittenMessage {
+  readonly messages: readonly Json[];
+  readonly carried: readonly Json[];
+  readonly dropped: readonly string[];
+}
+
+/**
+ * @param dialect the client's dialect, whose names are reported
+ * @param maker the maker whose proofs of thinking the model accepts
+ */
+const writeMessage = ofEachObject(
+  (
+    message: NeutralMessage,
+    own: boolean,
+    dialect: Dialect,
+    reasoningHistory: string | undefined,
+    maker: ProofMaker | undefined,
+  ): WrittenMessage => {
+    const dropped = new Dropped(dialect);
+    const carried: Json[] = [];
+    const messages =
+      message.role === 'tool'
+        ? message.parts.flatMap((part): Json[] => (part.kind === 'toolResult' ? [writeResult(part, own, carried)] : []))
+        : message.role === 'assistant'
+          ? [
+              {
+                ...writeAssistant(message, own, dropped, reasoningHistory),
+                ...(maker ? reasoningDetails(message.parts, maker) : {}),
+              },
+            ]
+          : [writeInput(message, own)];
+    return { messages, carried, dropped: dropped.names };
+  },
+);
 
 function writeInput(message: NeutralMessage, own: boolean): Json {
   const { role, name } = message;

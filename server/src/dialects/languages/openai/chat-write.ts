@@ -1,3 +1,4 @@
+import type { Dialect } from '../../neutral/dialect.js';
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropExtras, unsupported } from '../../neutral/field-name.js';
 import {
@@ -7,6 +8,7 @@ import {
   type Reasoning,
   type ToolChoice,
 } from '../../neutral/request.js';
+import { ofEachObject } from '../../../shared/of-each-object.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { nestedFormat } from './custom-format.js';
 import { effortFor, refusesEffort } from './efforts.js';
@@ -73,7 +75,7 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
   const body = omitUndefined<Json>({
     model: request.model,
     messages: anyJson ? mentioningJson(messages) : messages,
-    tools: request.tools.length > 0 ? request.tools.map((tool) => writeTool(tool, request, dropped)) : undefined,
+    tools: request.tools.length > 0 ? writeTools(request, dropped) : undefined,
     tool_choice: writeToolChoice(request.toolChoice, request.tools),
     parallel_tool_calls: request.tools.length > 0 || own ? request.parallelToolCalls : undefined,
     response_format: writeResponseFormat(request),
@@ -155,15 +157,28 @@ function noteCacheControl(request: NeutralRequest, dropped: Dropped): void {
  * Whether OpenAI can enforce a schema. Other dialects allow more schemas, and OpenAI refuses a call with a schema that
  * it cannot enforce.
  */
-const holdable = ({ dialect }: NeutralRequest, schema: Fields): boolean =>
+const holdable = (dialect: Dialect, schema: Fields): boolean =>
   dialect === 'openai-chat' || dialect === 'openai-responses' || canBeStrict(schema);
 
-function writeTool(tool: NeutralTool, request: NeutralRequest, dropped: Dropped): Json {
-  const own = request.dialect === 'openai-chat';
+const writtenTool = ofEachObject((tool: NeutralTool, dialect: Dialect) => {
+  const dropped = new Dropped(dialect);
+  return { tool: writeTool(tool, dialect, dropped), dropped: dropped.names };
+});
+
+function writeTools({ tools, dialect }: NeutralRequest, dropped: Dropped): Json[] {
+  return tools.map((each) => {
+    const written = writtenTool(each, dialect);
+    dropped.add(...written.dropped);
+    return written.tool;
+  });
+}
+
+function writeTool(tool: NeutralTool, dialect: Dialect, dropped: Dropped): Json {
+  const own = dialect === 'openai-chat';
   switch (tool.kind) {
     case 'function': {
       const parameters = own ? tool.parameters : writeParameters(tool.parameters ?? {});
-      const strict = tool.strict && !holdable(request, parameters ?? {}) ? undefined : tool.strict;
+      const strict = tool.strict && !holdable(dialect, parameters ?? {}) ? undefined : tool.strict;
       if (strict !== tool.strict) dropped.hint('strict', tool.strict);
       return {
         type: 'function',
@@ -239,7 +254,7 @@ function writeResponseFormat(request: NeutralRequest): Json | undefined {
       return { type: 'json_object' };
     case 'schema': {
       const { name, schema, description } = format;
-      const strict = format.strict && holdable(request, schema);
+      const strict = format.strict && holdable(request.dialect, schema);
       return { type: 'json_schema', json_schema: omitUndefined({ name, schema, description, strict }) };
     }
   }

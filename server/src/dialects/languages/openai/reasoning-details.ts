@@ -31,10 +31,11 @@ const makers: ReadonlyMap<string, ProofMaker> = new Map([
   ['openai', 'openai'],
 ]);
 
+/** Returns the maker whose proofs a model of OpenRouter accepts. */
+export const makerOfModel = (model: string): ProofMaker | undefined => makers.get(model.split('/', 1)[0] ?? '');
+
 /** Returns the proofs of an assistant turn that the model's maker accepts; absent if there are none. */
-export function reasoningDetails(parts: readonly Part[], model: string): { readonly reasoning_details?: Json[] } {
-  const maker = makers.get(model.split('/', 1)[0] ?? '');
-  if (maker === undefined) return {};
+export function reasoningDetails(parts: readonly Part[], maker: ProofMaker): { readonly reasoning_details?: Json[] } {
   const call = parts.find((part) => part.kind === 'toolCall');
   const details: Json[] = [];
   for (const part of parts) {

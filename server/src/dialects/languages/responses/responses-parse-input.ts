@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
+import { ofEachGroup } from '../../../shared/of-each-object.js';
 import { asFieldsList, asText, ofEachPart, someText, type Fields } from '../../neutral/fields.js';
 import { needFields, needList, needName, needOneOf, needText, optionalText } from '../../neutral/given.js';
 import { unsupported } from '../../neutral/field-name.js';
@@ -20,16 +21,20 @@ export const configurationUpdate = 'configuration_update';
  */
 export function parseInput(value: unknown): NeutralMessage[] {
   if (typeof value === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: value }] }];
-  const messages: NeutralMessage[] = [];
+  const turns: Array<[NeutralMessage, ...NeutralMessage[]]> = [];
   for (const message of parseItems(needList(value, 'input')).flat()) {
     if (!message) continue;
-    const last = messages.at(-1);
-    if (last?.role === 'assistant' && message.role === 'assistant') {
-      messages[messages.length - 1] = { ...last, parts: [...last.parts, ...message.parts] };
-    } else messages.push(message);
+    const turn = turns.at(-1);
+    if (turn?.[0].role === 'assistant' && message.role === 'assistant') turn.push(message);
+    else turns.push([message]);
   }
-  return messages;
+  return turns.map((turn) => (turn.length === 1 ? turn[0] : joined(turn)));
 }
+
+const joined = ofEachGroup((turn: readonly [NeutralMessage, ...NeutralMessage[]]): NeutralMessage => ({
+  ...turn[0],
+  parts: turn.flatMap(({ parts }) => parts),
+}));
 
 const parseItems = ofEachPart((items, from) =>
   items.map((entry, index) => {

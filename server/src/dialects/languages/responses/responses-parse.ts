@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
+import { ofEachObject } from '../../../shared/of-each-object.js';
 import type { ClientRequest } from '../../neutral/codec.js';
 import { declaringItem } from '../../neutral/declared-tools.js';
 import { FieldReader } from '../../neutral/field-reader.js';
@@ -12,6 +13,7 @@ import {
   optionalList,
   optionalText,
 } from '../../neutral/given.js';
+import type { NeutralMessage } from '../../neutral/message.js';
 import {
   efforts,
   type NeutralRequest,
@@ -42,12 +44,7 @@ export function parseResponsesRequest({ body, model, stream }: ClientRequest): N
   return {
     dialect: 'openai-responses',
     model: model ?? needName(body['model'], 'model'),
-    messages: [
-      ...(instructions
-        ? [{ role: 'system', parts: [{ kind: 'text', text: instructions, at: 'instructions' }] } as const]
-        : []),
-      ...parseInput(input),
-    ],
+    messages: [...(instructions ? [leading(instructions, asList(input)[0])] : []), ...parseInput(input)],
     tools: [...declared, ...toolsInInput(input, declared)],
     toolChoice: parseToolChoice(read.get('tool_choice')),
     parallelToolCalls: read.flag('parallel_tool_calls'),
@@ -72,6 +69,17 @@ export function parseResponsesRequest({ body, model, stream }: ClientRequest): N
   };
 }
 
+/** The instructions are a text, so they are remembered with the first item. */
+const leading = (text: string, item: unknown): NeutralMessage =>
+  typeof item === 'object' && item !== null ? leadingWith(item, text) : leadingMessage(text);
+
+const leadingMessage = (text: string): NeutralMessage => ({
+  role: 'system',
+  parts: [{ kind: 'text', text, at: 'instructions' }],
+});
+
+const leadingWith = ofEachObject((_item: object, text: string) => leadingMessage(text));
+
 /** `include` is not an extra field if it names only log probabilities. */
 const extrasIn = ({ include, ...rest }: Fields): Fields =>
   include === undefined || asList(include).join() === logprobsOfText ? rest : { ...rest, include };
@@ -80,7 +88,10 @@ const extrasIn = ({ include, ...rest }: Fields): Fields =>
 const logprobsOfText = 'message.output_text.logprobs';
 
 const parseTools = (value: unknown, at: string, namespace?: string): NeutralTool[] =>
-  optionalList(value, at).flatMap((entry, index) => parseTool(entry, `${at}[${index}]`, namespace));
+  optionalList(value, at).flatMap((entry, index) => {
+    const place = `${at}[${index}]`;
+    return parseTool(needFields(entry, place), place, namespace);
+  });
 
 /**
  * Codex may declare its tools in an item of the input, and adds tools from its own tool search, some of them more than
@@ -102,8 +113,7 @@ function toolsInInput(input: unknown, declared: readonly NeutralTool[]): Neutral
 const calledName = (tool: NeutralTool): string =>
   JSON.stringify([tool.kind === 'builtin' ? null : tool.namespace, tool.name]);
 
-function parseTool(value: unknown, at: string, namespace?: string): NeutralTool[] {
-  const tool = needFields(value, at);
+const parseTool = ofEachObject((tool: Fields, at: string, namespace?: string): readonly NeutralTool[] => {
   const type = needName(tool['type'], `${at}.type`);
   if (type === 'namespace') return parseTools(tool['tools'], `${at}.tools`, needName(tool['name'], `${at}.name`));
   const inside = namespace === undefined ? {} : { namespace };
@@ -133,7 +143,7 @@ function parseTool(value: unknown, at: string, namespace?: string): NeutralTool[
     ];
   }
   return [{ kind: 'builtin', name: type, dialect: 'openai-responses', value: tool, at }];
-}
+});
 
 function parseToolChoice(value: unknown): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined;

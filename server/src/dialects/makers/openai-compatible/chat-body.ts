@@ -10,6 +10,8 @@ import { type ChatRequest } from '../../contract.js';
 import type { Target } from '../../target.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, type Fields } from '../../neutral/fields.js';
+import { ofEachObject } from '../../../shared/of-each-object.js';
+import { changedList } from '../../wire/pass-through/changed-list.js';
 import { addOverride } from '../../overrides/body-override.js';
 import { shortUserId } from '../../neutral/user-id.js';
 import type { BodyRules, OpenAiVariant } from './variant.js';
@@ -75,8 +77,10 @@ function toDeveloperMessages(given: unknown, model: string): Message[] | null {
   const messages = given as Message[];
   if (!messages.some((message) => message?.role === 'system')) return null;
   if (withoutSystemRole.test(model)) return foldSystemIntoUser(messages);
-  return messages.map((message) => (message?.role === 'system' ? { ...message, role: 'developer' } : message));
+  return messages.map((message) => (message?.role === 'system' ? asDeveloper(message) : message));
 }
+
+const asDeveloper = ofEachObject((message: Message): Message => ({ ...message, role: 'developer' }));
 
 /** o1-mini and o1-preview accept neither role: the text is prepended to the first user message. */
 function foldSystemIntoUser(messages: Message[]): Message[] {
@@ -224,39 +228,45 @@ export function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges
 }
 
 /** @returns null when no message has to change */
-function acceptedMessages(given: unknown, accepts: Accepts, everyThought: boolean): unknown[] | null {
+function acceptedMessages(given: unknown, accepts: Accepts, everyThought: boolean): unknown {
   const keepsAll = accepts.developerRole && accepts.callIds === 'any' && accepts.reasoningHistory === null;
-  if (!Array.isArray(given) || keepsAll) return null;
-  const messages = (given as unknown[]).map((message) => acceptedMessage(message, accepts, everyThought));
-  return messages.some((message, index) => message !== given[index]) ? messages : null;
+  if (keepsAll) return null;
+  const { developerRole, callIds, reasoningHistory } = accepts;
+  const idLength = callIds === 'any' ? null : callIds.length;
+  const messages = changedList(given, (message) =>
+    acceptedMessage(message, developerRole, idLength, reasoningHistory, everyThought),
+  );
+  return messages === given ? null : messages;
 }
 
 /** @returns the same message when nothing in it has to change */
-function acceptedMessage(
-  given: unknown,
-  { developerRole, callIds, reasoningHistory }: Accepts,
-  everyThought: boolean,
-): unknown {
-  const message = asFields(given);
-  if (!message) return given;
-  const changed: Record<string, unknown> = {};
-  if (!developerRole && message['role'] === 'developer') changed['role'] = 'system';
-  // A conversation that began at another provider has no thoughts. Without them the provider refuses a tool call.
-  const wantsThought = message['tool_calls'] ?? (everyThought && message['role'] === 'assistant');
-  if (reasoningHistory === 'reasoning_content' && wantsThought && !message[reasoningHistory])
-    changed[reasoningHistory] = ' ';
-  if (callIds !== 'any') {
-    if (message['tool_call_id'] !== undefined)
-      changed['tool_call_id'] = shortCallId(message['tool_call_id'], callIds.length);
-    if (Array.isArray(message['tool_calls'])) {
-      changed['tool_calls'] = asFieldsList(message['tool_calls']).map((call) => ({
-        ...call,
-        id: shortCallId(call['id'], callIds.length),
-      }));
+const acceptedMessage = ofEachObject(
+  (
+    message: Fields,
+    developerRole: boolean,
+    idLength: number | null,
+    reasoningHistory: Accepts['reasoningHistory'],
+    everyThought: boolean,
+  ): Fields => {
+    const changed: Record<string, unknown> = {};
+    if (!developerRole && message['role'] === 'developer') changed['role'] = 'system';
+    // A conversation that began at another provider has no thoughts. Without them the provider refuses a tool call.
+    const wantsThought = message['tool_calls'] ?? (everyThought && message['role'] === 'assistant');
+    if (reasoningHistory === 'reasoning_content' && wantsThought && !message[reasoningHistory])
+      changed[reasoningHistory] = ' ';
+    if (idLength !== null) {
+      if (message['tool_call_id'] !== undefined)
+        changed['tool_call_id'] = shortCallId(message['tool_call_id'], idLength);
+      if (Array.isArray(message['tool_calls'])) {
+        changed['tool_calls'] = asFieldsList(message['tool_calls']).map((call) => ({
+          ...call,
+          id: shortCallId(call['id'], idLength),
+        }));
+      }
     }
-  }
-  return Object.keys(changed).length > 0 ? { ...message, ...changed } : given;
-}
+    return Object.keys(changed).length > 0 ? { ...message, ...changed } : message;
+  },
+);
 
 const bitsPerCharacter = Math.log2(36);
 

@@ -1,3 +1,4 @@
+import { ofEachObject } from '../../../shared/of-each-object.js';
 import { wholeArguments } from '../../neutral/arguments.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
 import { changedList } from '../../wire/pass-through/changed-list.js';
@@ -8,10 +9,12 @@ import { changedList } from '../../wire/pass-through/changed-list.js';
  * @returns the same value if all are complete
  */
 export const withWholeCalls = (messages: unknown): unknown =>
-  changedList(messages, (message) => {
-    const calls = changedList(message['tool_calls'], withWholeArguments);
-    return calls === message['tool_calls'] ? message : { ...message, tool_calls: calls };
-  });
+  changedList(messages, (message) => (message['tool_calls'] ? wholeMessage(message) : message));
+
+const wholeMessage = ofEachObject((message: Fields): Fields => {
+  const calls = changedList(message['tool_calls'], withWholeArguments);
+  return calls === message['tool_calls'] ? message : { ...message, tool_calls: calls };
+});
 
 function withWholeArguments(call: Fields): Fields {
   const called = asFields(call['function']);

@@ -1,4 +1,5 @@
 import { asFields, type Fields } from '../../../shared/json.js';
+import { mapChanged } from '../../../shared/map-changed.js';
 
 /**
  * Changes the objects of a list.
@@ -6,10 +7,8 @@ import { asFields, type Fields } from '../../../shared/json.js';
  */
 export function changedList(value: unknown, change: (each: Fields) => Fields): unknown {
   if (!Array.isArray(value)) return value;
-  const given = value as unknown[];
-  const changed = given.map((each) => {
+  return mapChanged<unknown>(value, (each) => {
     const fields = asFields(each);
     return fields ? change(fields) : each;
   });
-  return changed.some((each, index) => each !== given[index]) ? changed : value;
 }
