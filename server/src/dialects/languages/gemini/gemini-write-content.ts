@@ -1,7 +1,9 @@
+import { ofEachGroup, ofEachObject } from '../../../shared/of-each-object.js';
 import { parseArguments } from '../../../shared/exact-json.js';
 import { argumentsOf } from '../../neutral/arguments.js';
 import { drawnPieces } from '../../neutral/drawn-text.js';
-import { unsupported, type Dropped } from '../../neutral/field-name.js';
+import type { Dialect } from '../../neutral/dialect.js';
+import { Dropped, unsupported } from '../../neutral/field-name.js';
 import { asFields, type Json } from '../../neutral/fields.js';
 import { audioType, fileType, imageType } from '../../neutral/media.js';
 import {
@@ -36,64 +38,126 @@ export const fetchable =
 
 interface Content {
   readonly role: 'user' | 'model';
-  readonly parts: Json[];
+  readonly parts: readonly Json[];
 }
 
-/** Writes the conversation of one request in Gemini's form. */
-export class GeminiContentWriter {
-  private readonly own: boolean;
-  /** Tool names by call id: results name the function, not the call. */
-  private readonly names = new Map<string, string>();
-  private readonly order: string[] = [];
+/** A part of a turn. Results come first, in the order of their calls. */
+interface PlacedPart {
+  readonly part: Json;
+  readonly place: number;
+}
 
-  constructor(
-    private readonly request: NeutralRequest,
-    private readonly traits: GeminiTraits,
-    private readonly settings: GeminiSettings,
-    private readonly dropped: Dropped,
-  ) {
-    this.own = request.dialect === 'gemini-generate';
-  }
-
-  /**
-   * Turns as Gemini requires them (docs/reference/providers/gemini-and-vertex.md#chat-to-generatecontent).
-   * @throws AppError UNSUPPORTED_BY_CHANNEL, INVALID_INPUT naming the part
-   */
-  contents(): Content[] {
-    const contents: Content[] = [];
-    for (const message of this.request.messages) {
-      if (isInstruction(message)) continue;
-      if (message.name !== undefined && message.role !== 'tool') this.dropped.hint('name', message.name);
-      const role = message.role === 'assistant' ? 'model' : 'user';
-      const parts =
-        role === 'model'
-          ? this.modelParts(message)
-          : message.role === 'tool'
-            ? this.results(message)
-            : this.userParts(message);
-      const last = contents.at(-1);
-      if (last?.role === role) last.parts.push(...parts);
-      else if (parts.length > 0) contents.push({ role, parts });
+/**
+ * Writes turns as Gemini requires them (docs/reference/providers/gemini-and-vertex.md#chat-to-generatecontent).
+ * @throws AppError UNSUPPORTED_BY_CHANNEL, INVALID_INPUT naming the part
+ */
+export function writeContents(
+  { messages, dialect }: NeutralRequest,
+  { third }: GeminiTraits,
+  { callIds, imageLimit }: GeminiSettings,
+  dropped: Dropped,
+): Content[] {
+  const places = placesOfCalls(messages);
+  // Results name the function, not the call.
+  const names = new Map<string, string>();
+  const turns: Array<{ readonly role: Content['role']; readonly parts: PlacedPart[] }> = [];
+  const add = (role: Content['role'], parts: readonly Json[], place: number): void => {
+    if (parts.length > 0 && turns.at(-1)?.role !== role) turns.push({ role, parts: [] });
+    for (const part of parts) turns.at(-1)?.parts.push({ part, place });
+  };
+  for (const message of messages) {
+    if (isInstruction(message)) continue;
+    if (message.role !== 'tool') {
+      const written = writeMessage(message, dialect, third, callIds, imageLimit);
+      add(message.role === 'assistant' ? 'model' : 'user', written.parts, Infinity);
+      dropped.add(...written.dropped);
     }
-    for (const content of contents) if (content.role === 'user') sortResults(content.parts, this.order);
-    // Google refuses a call that contains only instructions.
-    return contents.length > 0 ? contents : [{ role: 'user', parts: [{ text: placeholder }] }];
+    for (const part of message.parts) {
+      if (part.kind === 'toolCall') names.set(part.id, part.name);
+      if (part.kind !== 'toolResult' || message.role !== 'tool') continue;
+      const name = names.get(part.callId) ?? part.name ?? part.callId;
+      const written = writeResult(part, name, dialect, third, callIds);
+      add('user', [written.response], places.get(part.callId) ?? places.size);
+      add('user', written.beside, Infinity);
+      dropped.add(...written.dropped);
+    }
   }
+  const contents = turns.flatMap(({ role, parts }): Content[] => {
+    const [first, ...others] = role === 'user' ? sorted(parts) : parts;
+    return first ? [contentsOf[role]([first.part, ...others.map(({ part }) => part)])] : [];
+  });
+  // Google refuses a call that contains only instructions.
+  return contents.length > 0 ? contents : [{ role: 'user', parts: [{ text: placeholder }] }];
+}
 
-  /**
-   * Returns all instructions as one text.
-   * @throws AppError UNSUPPORTED_BY_CHANNEL for other content than text
-   */
-  instruction(): Json | undefined {
-    const parts = this.request.messages.filter(isInstruction).flatMap((message) => message.parts);
-    const other = parts.find((part) => part.kind !== 'text');
-    if (other) throw unsupported(other.at ?? 'systemInstruction', 'Gemini accepts only text as instructions');
-    const texts = parts.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part.text : []));
-    return texts.length === 0 ? undefined : { parts: [{ text: texts.join('\n') }] };
-  }
+/** Returns the positions of the calls of a conversation, by their ids. */
+function placesOfCalls(messages: readonly NeutralMessage[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const { parts } of messages)
+    for (const part of parts) if (part.kind === 'toolCall' && !places.has(part.id)) places.set(part.id, places.size);
+  return places;
+}
 
-  private userParts(message: NeutralMessage): Json[] {
-    checkImages(message.parts, this.settings);
+/** Parts of the same place keep their order. */
+const sorted = (parts: readonly PlacedPart[]): readonly PlacedPart[] =>
+  parts.some(({ place }, index) => place < (parts[index - 1]?.place ?? 0))
+    ? parts.toSorted((one, other) => (one.place === other.place ? 0 : one.place - other.place))
+    : parts;
+
+const contentsOf = {
+  user: ofEachGroup((parts: readonly [Json, ...Json[]]): Content => ({ role: 'user', parts })),
+  model: ofEachGroup((parts: readonly [Json, ...Json[]]): Content => ({ role: 'model', parts })),
+};
+
+/**
+ * Returns all instructions as one text.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL for other content than text
+ */
+export function writeInstruction({ messages }: NeutralRequest): Json | undefined {
+  const [first, ...others] = messages.filter(isInstruction);
+  return first && (instructionOf([first, ...others]) ?? undefined);
+}
+
+const instructionOf = ofEachGroup((messages: readonly [NeutralMessage, ...NeutralMessage[]]): Json | null => {
+  const parts = messages.flatMap((message) => message.parts);
+  const other = parts.find((part) => part.kind !== 'text');
+  if (other) throw unsupported(other.at ?? 'systemInstruction', 'Gemini accepts only text as instructions');
+  const texts = parts.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part.text : []));
+  return texts.length === 0 ? null : { parts: [{ text: texts.join('\n') }] };
+});
+
+/** Writes a message without results of tools. */
+const writeMessage = ofEachObject(
+  (message: NeutralMessage, dialect: Dialect, third: boolean, callIds: boolean, imageLimit: number) => {
+    const dropped = new Dropped(dialect);
+    dropped.hint('name', message.name);
+    const writer = new PartWriter(dialect === 'gemini-generate', third, callIds, dropped);
+    if (message.role !== 'assistant') checkImages(message.parts, { imageLimit });
+    const parts = message.role === 'assistant' ? writer.modelParts(message) : writer.userParts(message);
+    return { parts, dropped: dropped.names };
+  },
+);
+
+/** @param name the name of the function */
+const writeResult = ofEachObject(
+  (part: ToolResultPart, name: string, dialect: Dialect, third: boolean, callIds: boolean) => {
+    const dropped = new Dropped(dialect);
+    const written = new PartWriter(dialect === 'gemini-generate', third, callIds, dropped).result(part, name);
+    return { ...written, dropped: dropped.names };
+  },
+);
+
+/** Writes parts of messages. */
+class PartWriter {
+  /** @param own whether the client speaks the same dialect */
+  constructor(
+    private readonly own: boolean,
+    private readonly third: boolean,
+    private readonly callIds: boolean,
+    private readonly dropped: Dropped,
+  ) {}
+
+  userParts(message: NeutralMessage): Json[] {
     return message.parts.flatMap((part) => this.part(part));
   }
 
@@ -119,7 +183,7 @@ export class GeminiContentWriter {
     }
   }
 
-  private modelParts(message: NeutralMessage): Json[] {
+  modelParts(message: NeutralMessage): Json[] {
     const parts: Json[] = [];
     let thinkingSignature: string | undefined;
     let called = false;
@@ -136,8 +200,7 @@ export class GeminiContentWriter {
         continue;
       }
       if (part.kind === 'toolCall') {
-        const signature =
-          part.signature ?? thinkingSignature ?? (this.traits.third && !called ? noSignature : undefined);
+        const signature = part.signature ?? thinkingSignature ?? (this.third && !called ? noSignature : undefined);
         parts.push({ ...this.call(part), ...signed(signature) });
         called = true;
       } else if (part.kind === 'text') {
@@ -173,42 +236,33 @@ export class GeminiContentWriter {
 
   /** The signature of an image that the model drew, if the client did not keep it. */
   private get drawnSignature(): string | undefined {
-    return this.traits.third ? noSignature : undefined;
+    return this.third ? noSignature : undefined;
   }
 
   private call(part: Extract<Part, { kind: 'toolCall' }>): Json {
     if (part.custom) throw unsupported(part.at ?? 'messages', 'Gemini has no tools that take plain text');
     const { id, name } = part;
-    this.names.set(id, name);
-    this.order.push(id);
     return {
-      functionCall: { ...(this.settings.callIds ? { id } : {}), name, args: argumentsOf(part.arguments) },
+      functionCall: { ...(this.callIds ? { id } : {}), name, args: argumentsOf(part.arguments) },
     };
   }
 
-  private results(message: NeutralMessage): Json[] {
-    const responses: Json[] = [];
-    const beside: Json[] = [];
-    for (const part of message.parts) if (part.kind === 'toolResult') responses.push(this.result(part, beside));
-    return [...responses, ...beside];
-  }
-
-  private result(part: ToolResultPart, beside: Json[]): Json {
+  /** Returns the result and the pictures beside it. */
+  result(part: ToolResultPart, name: string): { readonly response: Json; readonly beside: readonly Json[] } {
     const text = part.content
       .map((each) => (each.kind === 'text' ? each.text : ''))
       .filter(Boolean)
       .join('\n');
     const pictures = part.content.filter((each) => each.kind !== 'text').flatMap((each) => this.part(each));
-    // Before generation 3 a tool result may contain only text.
-    if (!this.traits.third) beside.push(...pictures);
     const response = part.isError ? { error: text } : resultOf(text);
     const functionResponse = {
-      ...(this.settings.callIds ? { id: part.callId } : {}),
-      name: this.names.get(part.callId) ?? part.name ?? part.callId,
+      ...(this.callIds ? { id: part.callId } : {}),
+      name,
       response,
-      ...(this.traits.third && pictures.length > 0 ? { parts: pictures } : {}),
+      ...(this.third && pictures.length > 0 ? { parts: pictures } : {}),
     };
-    return this.settings.callIds ? { functionResponse } : { functionResponse, [callOf]: part.callId };
+    // Before generation 3 a tool result may contain only text.
+    return { response: { functionResponse }, beside: this.third ? [] : pictures };
   }
 }
 
@@ -222,26 +276,8 @@ const objectBegin = /^\s*\{/;
 const resultOf = (text: string): Json =>
   (objectBegin.test(text) && !text.includes('$ref') ? asFields(parseArguments(text)) : null) ?? { result: text };
 
-/** The key of the call that a result belongs to. The body must not contain it, and symbols are not serialized. */
-const callOf = Symbol('call');
-
 const signed = (thoughtSignature: string | undefined): Json =>
   thoughtSignature === undefined ? {} : { thoughtSignature };
-
-/** Sorts results of one turn in the order of their calls, before the user's content. */
-function sortResults(parts: Json[], order: readonly string[]): void {
-  const place = (part: Json): number => {
-    const response = part['functionResponse'] as { id?: string } | undefined;
-    if (!response) return Infinity;
-    const at = order.indexOf(response.id ?? String((part as { [callOf]?: string })[callOf]));
-    return at < 0 ? order.length : at;
-  };
-  const places = new Map(parts.map((part) => [part, place(part)]));
-  // Equal positions keep their order.
-  parts.sort((one, other) => compare(places.get(one) ?? 0, places.get(other) ?? 0));
-}
-
-const compare = (one: number, other: number): number => (one === other ? 0 : one < other ? -1 : 1);
 
 function media(source: MediaSource, mimeType: string, at: string | undefined): Json {
   if (source.kind === 'base64')

@@ -1,3 +1,4 @@
+import { ofEachGroup, ofEachObject } from '../../../shared/of-each-object.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropCacheMarks, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
@@ -9,7 +10,7 @@ import { safetySettings, type GeminiSettings } from './gemini-settings.js';
 import { GeminiStreamReader } from './gemini-stream-reader.js';
 import { thinkingConfig } from './gemini-thinking.js';
 import { googleFields, googleHolders, withSafety, withThinking, type GoogleFields } from './google-fields.js';
-import { checkImages, fetchable, GeminiContentWriter } from './gemini-write-content.js';
+import { checkImages, fetchable, writeContents, writeInstruction } from './gemini-write-content.js';
 import { isRecursive, SchemaSize, toGeminiSchema } from './schema-write.js';
 import { withProviderSearch } from '../../neutral/web-search.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
@@ -54,7 +55,6 @@ function writeGeminiRequest(given: NeutralRequest, settings: GeminiSettings): Wr
     parallelToolCalls: parallelToolCalls === false && request.tools.length > 0 ? false : undefined,
   });
   dropCacheMarks(request, dropped);
-  const writer = new GeminiContentWriter(request, traits, settings, dropped);
   const { generationConfig: _config, ...extras } = own ? request.extras : {};
   const thinking = own
     ? asFields(request.reasoning?.given['thinkingConfig'])
@@ -67,8 +67,8 @@ function writeGeminiRequest(given: NeutralRequest, settings: GeminiSettings): Wr
     safetySettings: withSafety(safetySettings(settings), google.safety),
     ...extras,
     ...google.body,
-    contents: writer.contents(),
-    systemInstruction: writer.instruction(),
+    contents: writeContents(request, traits, settings, dropped),
+    systemInstruction: writeInstruction(request),
     tools: writeTools(request, traits),
     toolConfig: writeToolConfig(request),
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
@@ -168,30 +168,53 @@ function writeTools(request: NeutralRequest, traits: GeminiTraits): Json[] | und
   }
   const named = new Set(googleTools.flatMap(([, aliases]) => aliases));
   const functions: Json[] = [];
+  let areKept = true;
   const size = new SchemaSize();
   for (const tool of usable) {
     if (tool.kind === 'builtin' && tool.dialect === 'gemini-generate') google.push({ ...tool.value });
     else if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'Gemini cannot run or call such a tool');
-    else if (!named.has(tool.name)) functions.push(declaration(tool, traits, size));
+    else if (!named.has(tool.name)) {
+      functions.push(declaration(tool, traits.jsonSchema, size));
+      areKept &&= plainDeclaration(tool, traits.jsonSchema) !== null;
+    }
   }
   if (google.length > 0 && functions.length > 0 && !traits.third) {
     throw unsupported(fieldName(request.dialect, 'tools'), "this model cannot combine Google's tools with functions");
   }
-  const tools = [...google, ...(functions.length > 0 ? [{ functionDeclarations: functions }] : [])];
+  const [first, ...others] = functions;
+  const declared = first && areKept ? keptDeclarations([first, ...others]) : declarations(functions);
+  const tools = [...google, ...(first ? [declared] : [])];
   return tools.length > 0 ? tools : undefined;
 }
 
-function declaration(
-  tool: Extract<NeutralTool, { kind: 'function' }>,
-  { jsonSchema }: GeminiTraits,
-  size: SchemaSize,
-): Json {
+const declarations = (functions: readonly Json[]): Json => ({ functionDeclarations: functions });
+const keptDeclarations = ofEachGroup((functions: readonly [Json, ...Json[]]) => declarations(functions));
+
+type FunctionTool = Extract<NeutralTool, { kind: 'function' }>;
+
+function declaration(tool: FunctionTool, jsonSchema: boolean, size: SchemaSize): Json {
+  const known = plainDeclaration(tool, jsonSchema);
+  if (!known) return writeDeclaration(tool, jsonSchema, size);
+  size.add(known.size, parametersAt(tool));
+  return known.declaration;
+}
+
+/** A schema that becomes much larger, because it has many references, is not kept with its tool. */
+const plainDeclaration = ofEachObject((tool: FunctionTool, jsonSchema: boolean) => {
+  const size = new SchemaSize();
+  const written = writeDeclaration(tool, jsonSchema, size);
+  return size.exceeds(JSON.stringify(tool).length) ? null : { declaration: written, size };
+});
+
+const parametersAt = ({ at = 'tools' }: FunctionTool): string => `${at}.parameters`;
+
+function writeDeclaration(tool: FunctionTool, jsonSchema: boolean, size: SchemaSize): Json {
   if (jsonSchema && tool.parameters && (isRecursive(tool.parameters) || hasTypedChoices(tool.parameters))) {
     const { name, description, parameters: parametersJsonSchema } = tool;
     return omitUndefined<Json>({ name, description, parametersJsonSchema });
   }
   const schema = tool.parameters
-    ? toGeminiSchema(oneObject(tool.parameters), `${tool.at ?? 'tools'}.parameters`, true, size)
+    ? toGeminiSchema(oneObject(tool.parameters), parametersAt(tool), true, size)
     : undefined;
   // An object without properties is refused; omitting the parameters means the same.
   const empty =

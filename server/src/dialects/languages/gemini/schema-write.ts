@@ -60,6 +60,21 @@ export class SchemaSize {
     this.characters += JSON.stringify(fields).length;
     if (this.characters > maxCharacters) throw tooLarge(at);
   }
+
+  /**
+   * Adds the size of a schema that was written before.
+   * @throws AppError INVALID_INPUT
+   */
+  add({ parts, characters }: SchemaSize, at: string): void {
+    this.parts += parts;
+    this.characters += characters;
+    if (this.parts > maxParts || this.characters > maxCharacters) throw tooLarge(at);
+  }
+
+  /** Whether the schemas became much larger than this number of characters. */
+  exceeds(characters: number): boolean {
+    return this.characters > 2 * characters;
+  }
 }
 
 const tooLarge = (at: string): InvalidInputError =>
