@@ -116,7 +116,9 @@ export class ResponsesStreamWriter implements StreamWriter {
     if (this.started) return '';
     this.started = true;
     const response = responseObject(this.head, this.context, {});
-    return this.sent('response.created', { response }) + this.sent('response.in_progress', { response });
+    // The response repeats the instructions and the tools of the request, so it is written once for both events.
+    const fields = textOf({ response });
+    return this.event('response.created', fields) + this.event('response.in_progress', fields);
   }
 
   private writeAll(events: readonly BlockEvent[]): string {
@@ -319,9 +321,16 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   private sent(type: string, fields: Json): string {
-    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.sequence++, ...fields })}\n\n`;
+    return this.event(type, textOf(fields));
+  }
+
+  /** @param fields their JSON without braces */
+  private event(type: string, fields: string): string {
+    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.sequence++},${fields}}\n\n`;
   }
 }
+
+const textOf = (fields: Json): string => JSON.stringify(fields).slice(1, -1);
 
 const prefixOf = (block: Block): string =>
   block.kind === 'tool' && block.custom ? 'ctc' : (prefixes[block.kind] ?? 'msg');
