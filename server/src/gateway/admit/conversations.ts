@@ -5,12 +5,12 @@ import type { KnownTurns, ParsedTurns, TurnMemory } from '../../dialects/wire/fo
 /** Bytes of memory of all bodies that are kept, as `memoryOf` estimates them. */
 const maxKeptBytes = Math.min(256 * 1024 * 1024, getHeapStatistics().heap_size_limit / 8);
 /** Bytes of memory. Larger bodies are not kept: most of their bytes are images. */
-const maxBodyBytes = 12 * 1024 * 1024;
+const maxBodyBytes = 16 * 1024 * 1024;
 const keptMilliseconds = 10 * 60_000;
 /** Maximum bodies of one key that are kept: the last body of each of its conversations. */
 const maxOfKey = 256;
-/** Bytes that each value of a body takes, parsed and in what is computed of it: measured with turns of one word. */
-const perValue = 100;
+/** Bytes that each value of a body takes, parsed and translated: 240 in turns of one word, 100 in those of agents. */
+const perValue = 200;
 
 /**
  * Agents send their whole conversation with each turn. The last bodies of each key are kept for some minutes in their
@@ -39,8 +39,8 @@ export class Conversations {
   }
 }
 
-/** Estimates the bytes of memory that a body takes: as bytes, in its parsed texts, and for each value. */
-const memoryOf = ({ bytes, values }: ParsedTurns): number => 2 * bytes.length + perValue * values;
+/** Estimates the bytes of memory that a body takes: as it came, in its texts, as it is written for a provider, and for each value. */
+const memoryOf = ({ bytes, values }: ParsedTurns): number => 3 * bytes.length + perValue * values;
 
 class KeyConversations implements TurnMemory {
   readonly bodies = new Set<ParsedTurns>();
