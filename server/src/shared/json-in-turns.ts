@@ -1,4 +1,4 @@
-import { nextSlice } from './slices.js';
+import { pause } from './slices.js';
 
 /** Characters that are written in one turn of the event loop: a few milliseconds. */
 const perTurn = 32 * 1024;
@@ -14,7 +14,7 @@ export async function jsonInTurns(value: unknown): Promise<Buffer> {
     if (text.length < perTurn) continue;
     written.push(Buffer.from(text));
     text = '';
-    await nextSlice();
+    await pause();
   }
   written.push(Buffer.from(text));
   return Buffer.concat(written);

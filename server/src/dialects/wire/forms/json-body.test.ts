@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { collectGarbage } from '../../../../../tests/support/collect-garbage.js';
 import { writeJson } from '../../../shared/exact-json.js';
 import { freeTurns, parseAhead, parseJsonBody } from './json-body.js';
 
@@ -107,7 +109,11 @@ describe('large bodies are parsed ahead, to the same result', () => {
       if (running) setImmediate(count);
     };
     setImmediate(count);
+    // Each piece takes as long as a slice may last.
+    let now = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => (now += 4));
     await parseAhead(bytes);
+    clock.mockRestore();
     running = false;
     expect(turns).toBeGreaterThan(8);
   });
@@ -116,18 +122,30 @@ describe('large bodies are parsed ahead, to the same result', () => {
 describe('the turns of a parsed body are freed', () => {
   const turn = { role: 'user', content: 'hello '.repeat(20_000) };
   const called = { role: 'assistant', arguments: { id: 12345678901234567890n } };
-  it.each(['messages', 'input', 'contents'])('and parsed once more where they are read: %s', (name) => {
+  it.each(['messages', 'input', 'contents'])('and parsed once more where they are read: %s', async (name) => {
     const text = writeJson({ model: 'm', [name]: [turn, called], stream: true });
     const bytes = Buffer.from(text);
     const body = parseJsonBody(bytes);
-    const turns = body[name];
-    const copy = { ...body };
+    const turns = new WeakRef(body[name] as object);
     expect(freeTurns(bytes)).toBe(true);
     expect(Object.getOwnPropertyDescriptor(body, name)?.value).toBeUndefined();
+    await nextTurn();
+    collectGarbage();
+    expect(turns.deref()).toBeUndefined();
     expect(writeJson(body) === text).toBe(true);
-    expect(body[name]).toEqual(turns);
+    expect(body[name]).toEqual([turn, called]);
     expect(body[name]).toBe(body[name]);
-    expect([body, parseJsonBody(bytes)]).toEqual([copy, copy]);
+    expect(writeJson(parseJsonBody(bytes)) === text).toBe(true);
+  });
+
+  it('and read from their conversation while it has them', async () => {
+    const bytes = Buffer.from(writeJson({ model: 'm', messages: [turn, called] }));
+    const body = parseJsonBody(bytes);
+    const turns = body['messages'];
+    expect(freeTurns(bytes)).toBe(true);
+    await nextTurn();
+    collectGarbage();
+    expect(body['messages']).toBe(turns);
   });
 
   it.each([

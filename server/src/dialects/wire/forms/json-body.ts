@@ -139,8 +139,8 @@ const parsedBodies = new WeakMap<Buffer, Json>();
 const maxParsedAgain = 2 * 1024 * 1024;
 
 /**
- * Frees the turns of a parsed body, which its call rarely reads while a response arrives for minutes. They are parsed once
- * more where the call reads them after all.
+ * Frees the turns of a parsed body, which its call rarely reads while a response arrives for minutes. Where the call reads
+ * them after all, they are parsed once more, unless their conversation still has them.
  * @returns whether the turns are free
  */
 export function freeTurns(bytes: Buffer): boolean {
@@ -149,10 +149,11 @@ export function freeTurns(bytes: Buffer): boolean {
   const name = turnNames.find((each) => Array.isArray(body[each]));
   if (name === undefined) return false;
   const field = { enumerable: true, configurable: true };
+  const turns = new WeakRef(body[name] as unknown[]);
   Object.defineProperty(body, name, {
     ...field,
     get: () => {
-      const value = (parseExact(bytes.toString('utf8')) as Json)[name];
+      const value = turns.deref() ?? (parseExact(bytes.toString('utf8')) as Json)[name];
       Object.defineProperty(body, name, { ...field, value, writable: true });
       return value;
     },
@@ -188,7 +189,7 @@ export async function parseAhead(bytes: Buffer, onCopies?: (bytes: number) => vo
   const texts: string[] = [];
   for (const [open, close] of cut.long) {
     texts.push(escaped.has(open) ? await decode(bytes, open, close) : bytes.toString('latin1', open + 1, close));
-    await nextSlice();
+    await pause();
   }
   const body = checked(texts.length > 0 ? restore(value, texts) : value, scan, members);
   parsedBodies.set(bytes, body);
@@ -265,7 +266,7 @@ async function decode(bytes: Buffer, open: number, close: number): Promise<strin
     // JSON.parse checks what decoding does not: control characters and unknown escapes.
     text += parse(`"${piece.toString('utf8')}"`) as string;
     at = end;
-    await nextSlice();
+    await pause();
   }
   return text;
 }
@@ -274,7 +275,7 @@ async function decode(bytes: Buffer, open: number, close: number): Promise<strin
 async function isPlain(bytes: Buffer, start: number, close: number): Promise<boolean> {
   for (let at = start; at < close; at += textPerTurn) {
     if (!isPlainPiece(bytes, at, Math.min(close, at + textPerTurn))) return false;
-    await nextSlice();
+    await pause();
   }
   return true;
 }
