@@ -30,8 +30,8 @@ export function declaredTools(body: Fields): readonly DeclaredTool[] {
 
 function findTools(body: Fields): DeclaredTool[] {
   const found = toolsIn(body['tools'], 'tools');
-  for (const tools of toolsOfItems(asList(body['input']))) found.push(...tools);
-  for (const tools of toolsOfMessages(asList(body['messages']))) found.push(...tools);
+  for (const tools of toolsOfItems(asList(body['input']))) for (const tool of tools) found.push(tool);
+  for (const tools of toolsOfMessages(asList(body['messages']))) for (const tool of tools) found.push(tool);
   for (const { at, block } of toolChanges(body['messages'])) {
     const tool = definitionIn(block);
     if (tool) found.push(...withInner(tool, at));

@@ -121,6 +121,13 @@ describe('texts made to hurt', () => {
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(1100);
   });
 
+  it('any number of images', () => {
+    const content = Array.from({ length: 150_000 }, () => ({ type: 'image_url', image_url: { url: 'https://a' } }));
+    const one = chatPrompt({ messages: [{ role: 'user', content: content.slice(0, 1) }] }, 'gpt-4o').fixed;
+    const all = chatPrompt({ messages: [{ role: 'user', content }] }, 'gpt-4o').fixed;
+    expect(all - one).toBe(149_999 * imageTokens('gpt-4o', undefined, null));
+  });
+
   it('a prompt of megabytes lets others run', async () => {
     await loadEncoding('o200k');
     const text = 'The quick brown fox. '.repeat(200_000);

@@ -52,7 +52,7 @@ export class Prompt implements PromptTexts {
     this.bytes += prompt.bytes;
     this.fixed += prompt.fixed;
     this.unsized += prompt.unsized;
-    this.images.push(...prompt.images);
+    for (const image of prompt.images) this.images.push(image);
   }
 
   /** Counts the images as those of a model. */
