@@ -8,14 +8,11 @@ export function ofEachObject<Key extends object, Context extends readonly unknow
   valueOf: (object: Key, ...context: Context) => Value,
 ): (object: Key, ...context: Context) => Value {
   const name = Symbol('value');
-  // Most objects have the same context, so they share it.
-  let last: Context | null = null;
   return (object, ...context) => {
     const found = (object as Remembering<Value>)[name];
     if (found && areSame(found.context, context)) return found.value;
     const value = valueOf(object, ...context);
-    if (!last || !areSame(last, context)) last = context;
-    remember(object, name, { context: last, value });
+    remember(object, name, { context, value });
     return value;
   };
 }
@@ -51,7 +48,6 @@ function remember(object: object, name: symbol, value: Remembered<unknown>): voi
 }
 
 function areSame(one: readonly unknown[], other: readonly unknown[]): boolean {
-  if (one === other) return true;
   if (one.length !== other.length) return false;
   for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
   return true;

@@ -19,6 +19,13 @@ function headersOf(given: unknown, before: Record<string, string>, more: object 
 const body = { model: 'gpt-5.1', temperature: 1, messages: [{ role: 'user', content: 'hi' }], metadata: { a: 1 } };
 
 describe('operations on a body', () => {
+  it('put copies of the objects of an option into it', () => {
+    const target = bodyTarget({ operations: [{ mode: 'prepend', path: 'messages', value: { role: 'system' } }] });
+    const [first, second] = [1, 2].map(() => (overriddenBody(body, target)['messages'] as unknown[])[0]);
+    expect(first).toEqual({ role: 'system' });
+    expect(first).not.toBe(second);
+  });
+
   it.each<[string, object, object]>([
     ['set', { mode: 'set', path: 'top_p', value: 0.5 }, { ...body, top_p: 0.5 }],
     ['set a nested field', { mode: 'set', path: 'a.b.c', value: [1] }, { ...body, a: { b: { c: [1] } } }],
