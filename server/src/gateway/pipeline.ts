@@ -94,7 +94,7 @@ export class Relay {
     grant: BodyGrant,
   ): Promise<RoutedCall> {
     const { channels, options } = this.deps;
-    const rawBody = await this.receive(incoming, caller, grant);
+    const rawBody = await this.receive(incoming, caller, grant, endpoint.turns !== undefined);
     const opened = openBody(options, endpoint, rawBody, incoming);
     const route = findRoute(caller, opened.model, channels.table, options);
     const { requestId, path, query, headers, address, startedAt, trace } = incoming;
@@ -163,7 +163,7 @@ export class Relay {
     const grant = this.deps.bodies.open(caller.user.id);
     try {
       // Receive
-      const rawBody = await this.receive(incoming, caller, grant);
+      const rawBody = await this.receive(incoming, caller, grant, endpoint.turns !== undefined);
       // Route, price, check, reserve, send
       const { reserved, served } = await this.callServer.serve({ endpoint, incoming, caller, rawBody, grant, client });
       // Settle
@@ -211,25 +211,27 @@ export class Relay {
     if (quota > 0 && isLow(user, userQuota, options.values.QuotaRemindThreshold)) balances?.ranLow(user.id, userQuota);
   }
 
-  /** Runs every check that does not need the body, then reads the body. @throws AppError */
-  receive(incoming: IncomingRequest, caller: Caller, grant: BodyGrant): Promise<Buffer> {
+  /**
+   * Runs every check that does not need the body, then reads the body.
+   * @param hasTurns whether the body may continue a conversation
+   * @throws AppError
+   */
+  receive(incoming: IncomingRequest, caller: Caller, grant: BodyGrant, hasTurns = false): Promise<Buffer> {
     const { rateLimit, options } = this.deps;
     // Callbacks are used because every call comes here: an async function costs five times as much memory.
     return isRateLimited(caller, options)
-      ? rateLimit.enter(caller).then(() => this.read(incoming, caller, grant))
-      : this.read(incoming, caller, grant);
+      ? rateLimit.enter(caller).then(() => this.read(incoming, caller, grant, hasTurns))
+      : this.read(incoming, caller, grant, hasTurns);
   }
 
-  private read(incoming: IncomingRequest, caller: Caller, grant: BodyGrant): Promise<Buffer> {
+  private read(incoming: IncomingRequest, caller: Caller, grant: BodyGrant, hasTurns: boolean): Promise<Buffer> {
     checkAddress(caller, incoming.address);
     if (caller.token.address !== incoming.address) this.deps.keyUses.note(caller.token, incoming.address);
     // Without a balance a free model may still be called, but only with a small body.
     const tokenId = caller.token.id;
-    const { conversations } = this;
+    const allowance = hasTurns ? { grant, tokenId, conversations: this.conversations } : { grant, tokenId };
     const readAs = (isPaid: boolean): Promise<Buffer> =>
-      incoming.readBody(
-        isPaid ? { grant, tokenId, conversations } : { grant, tokenId, conversations, maxBytes: unpaidBodyBytes },
-      );
+      incoming.readBody(isPaid ? allowance : { ...allowance, maxBytes: unpaidBodyBytes });
     return whenKnown(this.deps.keys.hasPaid(caller.user), readAs);
   }
 
