@@ -109,7 +109,7 @@ const orders = {
 
 /** Applies an operation. An operation that does not fit the value changes nothing. */
 function applied(given: BodyOperation, body: unknown): unknown {
-  // What is known of turns is kept in their objects, and those of an option live longer than the call.
+  // Copies, because values of turns are kept in their objects, and those of an option live longer than the call.
   const operation = 'value' in given ? { ...given, value: structuredClone(given.value) } : given;
   switch (operation.mode) {
     case 'set':
