@@ -48,6 +48,23 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
   return turns;
 }
 
+/** How far the clock of `slicesDuring` is ahead. It never goes back. */
+let ahead = 0;
+
+/**
+ * Turns of the event loop while `work` runs, if each of its pieces takes as long as a slice of long work may last
+ * (`shared/slices.ts`), so that the count does not depend on the speed of the machine.
+ */
+export async function slicesDuring(work: () => Promise<unknown>): Promise<number> {
+  const now = performance.now.bind(performance);
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + (ahead += 4));
+  try {
+    return await turnsDuring(work);
+  } finally {
+    clock.mockRestore();
+  }
+}
+
 /**
  * Returns the longest time between two turns of the event loop while `work` runs, as a share of the whole time: near 1
  * if one turn does all of the work, near 0 if other work can run in between. A busy machine slows both.

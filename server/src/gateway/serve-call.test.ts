@@ -1,4 +1,4 @@
-import { turnsDuring } from '../../../tests/support/growth.js';
+import { slicesDuring } from '../../../tests/support/growth.js';
 import { largeBody } from '../dialects/wire/forms/json-body.js';
 import { writtenBody } from './serve-call.js';
 
@@ -9,7 +9,7 @@ it('writes a small body at once', () => {
 it('lets other calls go on while it writes a large body', async () => {
   const body = { messages: Array.from({ length: 50 }, () => ({ role: 'user', content: 'x'.repeat(100_000) })) };
   let written: Buffer | undefined;
-  const turns = await turnsDuring(async () => {
+  const turns = await slicesDuring(async () => {
     written = await writtenBody(body, Buffer.alloc(largeBody + 1));
   });
   expect(turns).toBeGreaterThan(20);

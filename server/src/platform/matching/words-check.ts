@@ -1,4 +1,4 @@
-import { pause } from '../../shared/slices.js';
+import { nextSlice, pause } from '../../shared/slices.js';
 import { matcher } from './matcher.js';
 import {
   isEmpty,
@@ -240,7 +240,7 @@ export class WordSearch {
       letters += word.length;
       if (letters < lettersPerTurn) continue;
       letters = 0;
-      await pause();
+      await nextSlice();
     }
     return levels;
   }
@@ -254,7 +254,7 @@ export class WordSearch {
         const fallback = from === 0 ? 0 : this.step(this.fallback[from] ?? 0, this.letter[state] ?? 0);
         this.fallback[state] = fallback;
         if ((this.word[state] ?? -1) < 0) this.word[state] = this.word[fallback] ?? -1;
-        if (++linked % lettersPerTurn === 0) await pause();
+        if (++linked % lettersPerTurn === 0) await nextSlice();
       }
     }
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { collectGarbage } from '../../../../../tests/support/collect-garbage.js';
+import { slicesDuring } from '../../../../../tests/support/growth.js';
 import { writeJson } from '../../../shared/exact-json.js';
 import { freeTurns, parseAhead, parseJsonBody } from './json-body.js';
 
@@ -102,20 +103,7 @@ describe('large bodies are parsed ahead, to the same result', () => {
 
   it('gives the event loop a turn after every few megabytes', async () => {
     const bytes = Buffer.from(JSON.stringify({ model: 'm', images: Array.from({ length: 8 }, () => base64) }));
-    let turns = 0;
-    let running = true;
-    const count = (): void => {
-      turns++;
-      if (running) setImmediate(count);
-    };
-    setImmediate(count);
-    // Each piece takes as long as a slice may last.
-    let now = 0;
-    const clock = jest.spyOn(performance, 'now').mockImplementation(() => (now += 4));
-    await parseAhead(bytes);
-    clock.mockRestore();
-    running = false;
-    expect(turns).toBeGreaterThan(8);
+    expect(await slicesDuring(() => parseAhead(bytes))).toBeGreaterThan(8);
   });
 });
 

@@ -1,4 +1,4 @@
-import { pause } from '../../../shared/slices.js';
+import { nextSlice } from '../../../shared/slices.js';
 
 /** Fields that hold media, ids and names of the protocol. A masked part of them would break the call. */
 const kept: ReadonlySet<string> = new Set([
@@ -53,7 +53,7 @@ async function inTurns<Result>(steps: Generator<undefined, Result, undefined>): 
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    await pause();
+    await nextSlice();
   }
 }
 
