@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { createLogger } from '../../platform/observability/logger.js';
 import { shareTurns } from '../../shared/turns.js';
 import { SearchTime } from '../../platform/matching/search.js';
-import { findWords, inSmallLetters, WordSearch } from '../../platform/matching/words-check.js';
-import { hintOf, SensitiveWords, type CheckedPart } from './sensitive-words.js';
+import { SensitiveWords, type CheckedPart } from './sensitive-words.js';
 
 const checker = (words: string[]): SensitiveWords =>
   new SensitiveWords(
@@ -113,41 +111,11 @@ describe('turns of a conversation', () => {
   });
 });
 
-describe('the hint', () => {
-  it('matches each letter in the other case', () => {
-    const missed: string[] = [];
-    for (let code = 0; code <= 0x10ffff; code++) {
-      const letter = String.fromCodePoint(code);
-      const small = inSmallLetters(letter);
-      if (small === letter || !letter.isWellFormed()) continue;
-      if (!hintOf([small])?.test(letter) || !hintOf([letter])?.test(small)) missed.push(letter);
-    }
-    expect(missed).toEqual([]);
-  });
-
-  it('matches every text in which the check finds a word', async () => {
-    const text = fc.string({
-      unit: fc.constantFrom('a', 'B', 'i', 'İ', 'ı', 'σ', 'Σ', 'ς', 'ß', 'ẞ', 'K', '.', '😀', '\ud83d'),
-    });
-    let found = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 3 }), text, async (words, prompt) => {
-        const { matches } = await findWords(await WordSearch.of(words), { texts: [prompt], isFirstEnough: true });
-        if (matches.length === 0) return true;
-        found++;
-        return hintOf(words)?.test(prompt) ?? true;
-      }),
-      { numRuns: 3000 },
-    );
-    expect(found).toBeGreaterThan(100);
-  });
-
-  it('is passed by ordinary texts only while the list is short and has no patterns', () => {
-    expect(checker(['bad']).mayBlock(['so good it is'], [])).toBe(false);
-    expect(checker(['b.d']).mayBlock(['so bad it is'], [])).toBe(false);
-    expect(checker(['bad']).mayBlock(['so good', 'it is BAD'], [])).toBe(true);
-    expect(checker(['regex:bad']).mayBlock(['so good it is'], [])).toBe(true);
-    expect(checker(Array.from({ length: 17 }, (_, at) => `bad${at}`)).mayBlock(['so good it is'], [])).toBe(true);
-    expect(checker(['bad']).mayBlock(['x'.repeat(20_000)], [])).toBe(true);
-  });
+it('passes ordinary texts at once only while the list is short and has no patterns', () => {
+  expect(checker(['bad']).mayBlock(['so good it is'], [])).toBe(false);
+  expect(checker(['b.d']).mayBlock(['so bad it is'], [])).toBe(false);
+  expect(checker(['bad']).mayBlock(['so good', 'it is BAD'], [])).toBe(true);
+  expect(checker(['regex:bad']).mayBlock(['so good it is'], [])).toBe(true);
+  expect(checker(Array.from({ length: 17 }, (_, at) => `bad${at}`)).mayBlock(['so good it is'], [])).toBe(true);
+  expect(checker(['bad']).mayBlock(['x'.repeat(20_000)], [])).toBe(true);
 });

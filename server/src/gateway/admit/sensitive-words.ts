@@ -3,7 +3,13 @@ import type { Logger } from '../../platform/observability/logger.js';
 import { AppError } from '../../shared/errors.js';
 import { ofEachPart } from '../../shared/turns.js';
 import { namesIn, type SearchTime } from '../../platform/matching/search.js';
-import { inSmallLetters, patternMark, wordsCheck, type LocalCheck } from '../../platform/matching/words-check.js';
+import {
+  hintOf,
+  inSmallLetters,
+  patternMark,
+  wordsCheck,
+  type LocalCheck,
+} from '../../platform/matching/words-check.js';
 
 /** Options of the blocked words. */
 export interface SensitiveSettings {
@@ -94,27 +100,13 @@ export class SensitiveWords {
     this.entries = entries;
     const valid = entries.filter(isValid);
     this.find = wordsCheck(valid);
-    this.hint = hintOf(valid);
+    const words = valid.filter((entry) => entry !== '');
+    this.hint = words.some((word) => word.startsWith(patternMark)) ? null : hintOf(words.map(inSmallLetters));
   }
 }
 
-/** Up to this many words, one regular expression is the fastest search. */
-const maxWords = 16;
 /** Characters. Larger texts are searched in pieces, between which other calls continue. */
 const maxHinted = 16 * 1024;
-
-/**
- * Returns an expression that matches every text with one of the words. Null if there are patterns, or too many words.
- * @param entries as `wordsCheck` reads them
- */
-export function hintOf(entries: readonly string[]): RegExp | null {
-  const words = entries.filter((entry) => entry !== '').map(inSmallLetters);
-  if (words.length > maxWords || !words.every((word) => !word.startsWith(patternMark) && word.isWellFormed()))
-    return null;
-  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
-  // The check reads the letter İ as i, and a regular expression does not.
-  return new RegExp([...escaped, 'İ'].join('|'), 'iu');
-}
 
 const isChecked = (values: SensitiveSettings['values']): boolean =>
   values.CheckSensitiveEnabled && values.CheckSensitiveOnPromptEnabled && values.SensitiveWords.length > 0;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { growth, turnsDuring } from '../../../../tests/support/growth.js';
 import { masked, maxMatches, namesIn, SearchTime } from './search.js';
-import { findWords, inSmallLetters, WordSearch, wordsCheck } from './words-check.js';
+import { findWords, hintOf, inSmallLetters, WordSearch, wordsCheck } from './words-check.js';
 
 const find = (entries: string[], texts: string[], isFirstEnough = false) =>
   wordsCheck(entries)({ texts, userId: 1, isFirstEnough, time: new SearchTime() });
@@ -60,7 +60,7 @@ it('searches many short texts for many patterns within the time of a call', asyn
 const search = (isFirstEnough = false) => ({ isFirstEnough });
 const isIn = (words: WordSearch, text: string): boolean => {
   let isFound = false;
-  words.run(text, 0, () => {
+  words.run(text, 0, true, () => {
     isFound = true;
     return false;
   });
@@ -95,6 +95,35 @@ it('finds exactly what looking for each word would', async () => {
       },
     ),
   );
+});
+
+describe('the hint', () => {
+  it('matches each letter in the other case', () => {
+    const missed: string[] = [];
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const letter = String.fromCodePoint(code);
+      const small = inSmallLetters(letter);
+      if (small !== letter && letter.isWellFormed() && !hintOf([small])?.test(letter)) missed.push(letter);
+    }
+    expect(missed).toEqual([]);
+  });
+
+  it('matches every text with one of the words', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'B', 'i', 'İ', 'ı', 'σ', 'Σ', 'ς', 'ß', 'ẞ', 'K', '.', '😀', '\ud83d'),
+    });
+    let found = 0;
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 3 }), text, (given, prompt) => {
+        const words = given.filter((word) => word !== '').map(inSmallLetters);
+        if (!words.some((word) => inSmallLetters(prompt).includes(word))) return true;
+        found++;
+        return hintOf(words)?.test(prompt) ?? true;
+      }),
+      { numRuns: 3000 },
+    );
+    expect(found).toBeGreaterThan(100);
+  });
 });
 
 it('takes the longest of words at one place', async () => {

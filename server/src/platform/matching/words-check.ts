@@ -105,7 +105,8 @@ function* findInPieces(
         add(matches, before, { pattern: word, text: at, ...placeOf(search, word, from + end) });
         return matches.length < most;
       };
-      state = search.run(inSmallLetters(text.slice(from, from + pieceLength)), state, note);
+      const isLast = from + pieceLength >= text.length;
+      state = search.run(text.slice(from, from + pieceLength), state, isLast, note);
       if (matches.length >= most) return isFirstEnough ? { matches, stopped: null } : stoppedAt(matches, before, at);
       searched += Math.min(pieceLength, text.length - from) + perText;
       if (searched < pieceLength) continue;
@@ -135,8 +136,8 @@ const stoppedAt = (matches: Match[], before: number, text: number): Matches => (
   stopped: { text, pattern: -1 },
 });
 
-/** Number of words that are looked for one by one. */
-const fewWords = 8;
+/** Up to this many words, one regular expression is the fastest search. */
+const fewWords = 16;
 
 /** Letters of a list that are prepared in one turn of the event loop: some milliseconds. */
 const lettersPerTurn = 2_000;
@@ -146,6 +147,18 @@ const lettersPerTurn = 2_000;
  * sigma.
  */
 export const inSmallLetters = (text: string): string => text.replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
+
+/**
+ * Returns an expression that matches every text with one of the words.
+ * @param words in small letters
+ * @returns null if there are too many words, or one that is not well-formed
+ */
+export function hintOf(words: readonly string[]): RegExp | null {
+  if (words.length > fewWords || !words.every((word) => word.isWellFormed())) return null;
+  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  // The search reads the letter İ as i, and a regular expression does not.
+  return new RegExp([...escaped, 'İ'].join('|'), 'iu');
+}
 
 /**
  * Finds words in one pass over a text (Aho-Corasick): the time depends on the text, not on the number or kind of words.
@@ -163,11 +176,14 @@ export class WordSearch {
   private readonly letter: Uint16Array;
   private readonly begins = new Uint8Array(0x10000);
   private readonly longest: number;
+  /** Matches every text with one of the words. Null if there are many words. */
+  private readonly hint: RegExp | null;
 
   private constructor(words: readonly string[]) {
     this.words = [...new Set(words.map(inSmallLetters))].filter((word) => word !== '');
     const letters = this.words.reduce((sum, { length }) => sum + length, 0);
     this.longest = this.words.reduce((most, { length }) => Math.max(most, length), 0);
+    this.hint = hintOf(this.words);
     this.next = new Transitions(letters);
     this.fallback = new Int32Array(letters + 1);
     this.word = new Int32Array(letters + 1).fill(-1);
@@ -183,30 +199,26 @@ export class WordSearch {
   }
 
   /**
-   * @param piece text in lower case
    * @param from the state at the end of the previous piece; 0 at the start of a text
+   * @param isLast whether the text ends with the piece
    * @param found called with each offset after a word; returns whether to continue
    * @returns the state at the end of the piece
    */
-  run(piece: string, from: number, found: (word: number, end: number) => boolean): number {
+  run(piece: string, from: number, isLast: boolean, found: (word: number, end: number) => boolean): number {
+    const isWithout = from === 0 && this.hint?.test(piece) === false;
+    if (isWithout && isLast) return from;
+    // A word may begin near the end of the piece and go on in the next one.
+    const begin = isWithout ? Math.max(0, piece.length - this.longest) : 0;
+    const letters = inSmallLetters(piece.slice(begin));
     let state = from;
-    for (let at = from === 0 ? this.firstPossible(piece) : 0; at < piece.length; at++) {
-      const letter = piece.charCodeAt(at);
+    for (let at = 0; at < letters.length; at++) {
+      const letter = letters.charCodeAt(at);
       if (state === 0 && this.begins[letter] === 0) continue;
       state = this.step(state, letter);
       const word = this.word[state] ?? -1;
-      if (word >= 0 && !found(word, at + 1)) return state;
+      if (word >= 0 && !found(word, begin + at + 1)) return state;
     }
     return state;
-  }
-
-  /**
-   * Returns the offset before which no word begins. The runtime's own search is ten times as fast for a few words, which most
-   * lists have.
-   */
-  private firstPossible(piece: string): number {
-    if (this.words.length > fewWords || this.words.some((word) => piece.includes(word))) return 0;
-    return Math.max(0, piece.length - this.longest);
   }
 
   private step(from: number, letter: number): number {
