@@ -9,9 +9,10 @@ import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Roun
 import { withServices } from './services.js';
 
 /**
- * `npm run bench -- agents [commit …] [--rounds 3] [--calls 200] [--events 53] [--clients 64] [--kilobytes 400] [--only NAME] [--profile]`:
+ * `npm run bench -- agents [commit …] [--rounds 3] [--warm 2] [--calls 200] [--events 53] [--clients 64] [--kilobytes 400] [--only NAME] [--profile]`:
  * the bodies of coding agents, which send their whole history with each turn. Recorded requests of Claude Code and Codex,
  * grown to 100, 400 and 800 KB, are passed through and translated, beside the bare proxy and the builds of other commits.
+ * The first `warm` rounds do not count: conversations are new in them, and V8 has not compiled the code of their calls.
  */
 const words = process.argv.slice(2);
 const flag = (name: string, fallback: number): number => {
@@ -19,6 +20,7 @@ const flag = (name: string, fallback: number): number => {
   return at === -1 ? fallback : Number(words[at + 1]);
 };
 const events = flag('events', 53);
+const warmUps = flag('warm', 2);
 const size = { width: flag('clients', 64), calls: flag('calls', 200), rounds: flag('rounds', 3) };
 const firstFlag = words.findIndex((word) => word.startsWith('--'));
 const commits = firstFlag === -1 ? words : words.slice(0, firstFlag);
@@ -72,9 +74,11 @@ async function compare(
       rounds: [] as Round[],
     })),
   ];
-  for (let round = 0; round < size.rounds; round++)
-    for (const { contender, postmaster, rounds } of contenders)
-      rounds.push(await oneRound(contender, 'agent', size, postmaster));
+  for (let round = -warmUps; round < size.rounds; round++)
+    for (const { contender, postmaster, rounds } of contenders) {
+      const measured = await oneRound(contender, 'agent', size, postmaster);
+      if (round >= 0) rounds.push(measured);
+    }
   const kind = `${events} events${lane.translated ? ', translated' : ''}`;
   sayHead(`${lane.name}, ${kilobytesEach} KB, ${kind}`, size);
   for (const { contender, rounds } of contenders) sayRounds(contender.name, rounds);
