@@ -115,15 +115,15 @@ const contentsOf = {
  */
 export function writeInstruction({ messages }: NeutralRequest): Json | undefined {
   const [first, ...others] = messages.filter(isInstruction);
-  return first && (instructionOf([first, ...others]) ?? undefined);
+  return first && instructionOf([first, ...others]);
 }
 
-const instructionOf = ofEachGroup((messages: readonly [NeutralMessage, ...NeutralMessage[]]): Json | null => {
+const instructionOf = ofEachGroup((messages: readonly [NeutralMessage, ...NeutralMessage[]]): Json | undefined => {
   const parts = messages.flatMap((message) => message.parts);
   const other = parts.find((part) => part.kind !== 'text');
   if (other) throw unsupported(other.at ?? 'systemInstruction', 'Gemini accepts only text as instructions');
   const texts = parts.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part.text : []));
-  return texts.length === 0 ? null : { parts: [{ text: texts.join('\n') }] };
+  return texts.length === 0 ? undefined : { parts: [{ text: texts.join('\n') }] };
 });
 
 /** Writes a message without results of tools. */

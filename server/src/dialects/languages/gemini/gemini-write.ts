@@ -174,8 +174,10 @@ function writeTools(request: NeutralRequest, traits: GeminiTraits): Json[] | und
     if (tool.kind === 'builtin' && tool.dialect === 'gemini-generate') google.push({ ...tool.value });
     else if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'Gemini cannot run or call such a tool');
     else if (!named.has(tool.name)) {
-      functions.push(declaration(tool, traits.jsonSchema, size));
-      areKept &&= plainDeclaration(tool, traits.jsonSchema) !== null;
+      const plain = plainDeclaration(tool, traits.jsonSchema);
+      functions.push(plain ? plain.declaration : writeDeclaration(tool, traits.jsonSchema, size));
+      if (plain) size.add(plain.size, parametersAt(tool));
+      else areKept = false;
     }
   }
   if (google.length > 0 && functions.length > 0 && !traits.third) {
@@ -191,13 +193,6 @@ const declarations = (functions: readonly Json[]): Json => ({ functionDeclaratio
 const keptDeclarations = ofEachGroup((functions: readonly [Json, ...Json[]]) => declarations(functions));
 
 type FunctionTool = Extract<NeutralTool, { kind: 'function' }>;
-
-function declaration(tool: FunctionTool, jsonSchema: boolean, size: SchemaSize): Json {
-  const known = plainDeclaration(tool, jsonSchema);
-  if (!known) return writeDeclaration(tool, jsonSchema, size);
-  size.add(known.size, parametersAt(tool));
-  return known.declaration;
-}
 
 /** A schema that becomes much larger, because it has many references, is not kept with its tool. */
 const plainDeclaration = ofEachObject((tool: FunctionTool, jsonSchema: boolean) => {

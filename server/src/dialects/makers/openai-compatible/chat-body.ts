@@ -222,21 +222,20 @@ export function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges
   if (!dropped.includes('user') && typeof user === 'string' && hasLongUserId(body)) changes['user'] = shortUserId(user);
   const whole = accepts.developerRole ? body['messages'] : withWholeCalls(body['messages']);
   const everyThought = wantsEveryThought(asText(body['model']));
-  const messages = acceptedMessages(whole, accepts, everyThought) ?? (whole === body['messages'] ? null : whole);
-  if (messages) changes['messages'] = messages;
+  const messages = acceptedMessages(whole, accepts, everyThought);
+  if (messages !== body['messages']) changes['messages'] = messages;
   return { changes, dropped: whole === body['messages'] ? dropped : [...dropped, 'messages.tool_calls.arguments'] };
 }
 
-/** @returns null when no message has to change */
+/** @returns the same list when no message has to change */
 function acceptedMessages(given: unknown, accepts: Accepts, everyThought: boolean): unknown {
   const keepsAll = accepts.developerRole && accepts.callIds === 'any' && accepts.reasoningHistory === null;
-  if (keepsAll) return null;
+  if (keepsAll) return given;
   const { developerRole, callIds, reasoningHistory } = accepts;
   const idLength = callIds === 'any' ? null : callIds.length;
-  const messages = changedList(given, (message) =>
+  return changedList(given, (message) =>
     acceptedMessage(message, developerRole, idLength, reasoningHistory, everyThought),
   );
-  return messages === given ? null : messages;
 }
 
 /** @returns the same message when nothing in it has to change */
