@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { assertJsonBounds } from './json.js';
+import { assertJsonBounds, endOfString } from './json.js';
 
 const passes = (text: string, maxDepth: number, maxValues: number): boolean => {
   try {
@@ -41,6 +41,19 @@ it.each([
   ['closing brackets that nothing opened do not make room', ']]]][[', 1, 9, true],
 ])('%s', (_name, text, depth, values, allowed) => {
   expect(passes(text, depth, values)).toBe(allowed);
+});
+
+it('finds the end of a string, whatever is escaped in it', () => {
+  const text = fc.string({ unit: fc.constantFrom('"', '\\', 'letters and blanks', 'x', '\n', '漢'), maxLength: 40 });
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const literal = JSON.stringify(before);
+      const close = Buffer.byteLength(literal) - 1;
+      expect(endOfString(Buffer.from(`${literal},${JSON.stringify(after)}`), 0)).toBe(close);
+      expect(endOfString(Buffer.from(literal).subarray(0, close), 0)).toBe(close);
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 it('reads each byte of many escaped quotes once', () => {
