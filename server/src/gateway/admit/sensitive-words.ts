@@ -3,13 +3,7 @@ import type { Logger } from '../../platform/observability/logger.js';
 import { AppError } from '../../shared/errors.js';
 import { ofEachPart } from '../../shared/turns.js';
 import { namesIn, type SearchTime } from '../../platform/matching/search.js';
-import {
-  hintOf,
-  inSmallLetters,
-  patternMark,
-  wordsCheck,
-  type LocalCheck,
-} from '../../platform/matching/words-check.js';
+import { hintOf, isPattern, patternMark, wordsCheck, type LocalCheck } from '../../platform/matching/words-check.js';
 
 /** Options of the blocked words. */
 export interface SensitiveSettings {
@@ -100,8 +94,7 @@ export class SensitiveWords {
     this.entries = entries;
     const valid = entries.filter(isValid);
     this.find = wordsCheck(valid);
-    const words = valid.filter((entry) => entry !== '');
-    this.hint = words.some((word) => word.startsWith(patternMark)) ? null : hintOf(words.map(inSmallLetters));
+    this.hint = valid.some(isPattern) ? null : hintOf(valid);
   }
 }
 
@@ -116,7 +109,7 @@ const refusal = (): AppError => new AppError('SENSITIVE_WORDS', 'sensitive words
 /** Saving refuses an invalid pattern, but an older database may contain one. */
 function isValid(entry: string): boolean {
   try {
-    return !entry.startsWith(patternMark) || new RegExp(entry.slice(patternMark.length), 'giu').source !== '';
+    return !isPattern(entry) || new RegExp(entry.slice(patternMark.length), 'giu').source !== '';
   } catch {
     return false;
   }

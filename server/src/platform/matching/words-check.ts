@@ -21,10 +21,10 @@ export type LocalCheck = (search: Search) => Findings | Promise<Findings>;
 
 /** The mark of a regular expression in a list of words. */
 export const patternMark = 'regex:';
+export const isPattern = (entry: string): boolean => entry.startsWith(patternMark);
 
 /** Words anywhere in a text, and patterns. */
 export function wordsCheck(entries: readonly string[]): LocalCheck {
-  const isPattern = (entry: string): boolean => entry.startsWith(patternMark);
   const marked = entries.filter(isPattern);
   const patterns = marked.map((entry) => new RegExp(entry.slice(patternMark.length), 'giu'));
   const plain = entries.filter((entry) => !isPattern(entry));
@@ -150,12 +150,12 @@ export const inSmallLetters = (text: string): string => text.replaceAll('İ', 'i
 
 /**
  * Returns an expression that matches every text with one of the words.
- * @param words in small letters
  * @returns null if there are too many words, or one that is not well-formed
  */
 export function hintOf(words: readonly string[]): RegExp | null {
-  if (words.length > fewWords || !words.every((word) => word.isWellFormed())) return null;
-  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  const small = words.filter((word) => word !== '').map(inSmallLetters);
+  if (small.length > fewWords || !small.every((word) => word.isWellFormed())) return null;
+  const escaped = small.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
   // The search reads the letter İ as i, and a regular expression does not.
   return new RegExp([...escaped, 'İ'].join('|'), 'iu');
 }
