@@ -21,13 +21,13 @@ const sessionMark = '{session}';
 const callMark = '{call}';
 
 /** Lines of a source file, as the tools of an agent return them. */
-const read = (turn: Turn): string =>
+const read = (turn: string | number): string =>
   Array.from(
     { length: 50 },
     (_, line) => `${line + 1}\texport const value${turn}_${line} = readValue("${turn}", [${line}]);`,
   ).join('\n');
 
-/** Adds turns to a history until the body has so many bytes. The last turn is new in each call. */
+/** Adds turns to a history until the body has so many bytes. The last turns are new in each call. */
 export function grown(body: Fields, list: string, bytes: number, turnOf: (turn: Turn) => Fields[]): Fields {
   // A gateway made the recorded items, and would remove their ids and the reasoning: with them no history passes through unchanged.
   const history = (body[list] as Fields[])
@@ -44,19 +44,38 @@ export function grown(body: Fields, list: string, bytes: number, turnOf: (turn: 
   return { ...body, [list]: [...history, ...last] };
 }
 
-export const claudeCode = recorded('claude-code');
-export const codex = recorded('codex-cli');
+const recordedClaudeCode = recorded('claude-code');
+/** The version of Claude Code that was recorded does not send `cch`, two others change it with each call (claude-code#68900). */
+export const claudeCode: Fields = {
+  ...recordedClaudeCode,
+  system: [
+    { type: 'text', text: `x-anthropic-billing-header: cc_version=2.1.177.01c; cc_entrypoint=cli; cch=${callMark};` },
+    ...(recordedClaudeCode['system'] as Fields[]).slice(1),
+  ],
+};
+const recordedCodex = recorded('codex-cli');
+/** Codex sends ids that change, in an order that changes with each call. */
+export const codex: Fields = {
+  ...recordedCodex,
+  client_metadata: { ...(recordedCodex['client_metadata'] as Fields), turn_id: callMark },
+};
 
-export const claudeTurn = (turn: Turn): Fields[] => {
-  const id = `toolu_${turn}`;
+function claudeExchange(name: string, mark?: Fields): Fields[] {
+  const id = `toolu_${name}`;
+  const result = { type: 'tool_result', tool_use_id: id, content: read(name), ...mark };
   return [
     {
       role: 'assistant',
-      content: [{ type: 'tool_use', id, name: 'Read', input: { file_path: `/project/${turn}.ts` } }],
+      content: [{ type: 'tool_use', id, name: 'Read', input: { file_path: `/project/${name}.ts` } }],
     },
-    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: read(turn) }] },
+    { role: 'user', content: [result] },
   ];
-};
+}
+/** Claude Code marks the last block of its history, so that the turn which had the mark is sent without it. */
+export const claudeTurn = (turn: Turn): Fields[] =>
+  turn === callMark
+    ? [...claudeExchange(`${turn}_before`), ...claudeExchange(turn, { cache_control: { type: 'ephemeral' } })]
+    : claudeExchange(String(turn));
 export const codexTurn = (turn: Turn): Fields[] => {
   const id = `call_${turn}`;
   return [
