@@ -129,12 +129,23 @@ export interface JsonScan {
 export interface ScanListener {
   /** Called with the positions of the opening and the closing quote of each string. */
   string?(open: number, close: number): void;
-  /** Called with the position of the bracket of each list or object that is a field of the outermost object. */
-  field?(open: number): void;
+  /**
+   * Called with the position of the bracket of each list or object that is a field of the outermost object, and the counts
+   * of the text before it.
+   * @returns what is known of the field, which is then passed over
+   */
+  field?(open: number, values: number, members: number): KnownJson | undefined;
   /** Called with the position of each comma in such a list or object, and the counts of the text up to there. */
   comma?(at: number, values: number, members: number): void;
-  /** Called with the position of the bracket that closes such a list or object, and the values up to there. */
-  close?(at: number, values: number): void;
+  /** Called with the position of the bracket that closes such a list or object, and the counts of the text up to there. */
+  close?(at: number, values: number, members: number): void;
+}
+
+/** A list or object of a text that was scanned before. */
+export interface KnownJson {
+  readonly length: number;
+  readonly values: number;
+  readonly members: number;
 }
 
 /** Depth of the lists and objects that are fields of the outermost object. */
@@ -187,15 +198,23 @@ export function scanJson(
         break;
       }
       case openBracket:
-      case openBrace:
-        if (++depth > maxDepth) throw tooComplex(`is nested more than ${maxDepth} levels deep`);
-        if (++values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
-        if (depth === fieldDepth) listener.field?.(at);
+      case openBrace: {
+        const known = depth === fieldDepth - 1 ? listener.field?.(at, values, members) : undefined;
+        if (known) {
+          values += known.values;
+          members += known.members;
+          at += known.length - 1;
+        } else {
+          if (++depth > maxDepth) throw tooComplex(`is nested more than ${maxDepth} levels deep`);
+          values++;
+        }
+        if (values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
         value = at;
         break;
+      }
       case closeBracket:
       case closeBrace:
-        if (--depth === fieldDepth - 1) listener.close?.(at, values);
+        if (--depth === fieldDepth - 1) listener.close?.(at, values, members);
         longValues ||= isLong(bytes, value + 1, at);
         value = at;
         break;

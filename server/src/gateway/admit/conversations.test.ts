@@ -34,17 +34,41 @@ describe('a body that continues an earlier one', () => {
     expect(third.messages.slice(0, 11).every((each, index) => each === second.messages[index])).toBe(true);
   });
 
-  it('shares the fields behind the turns while their bytes stay the same', () => {
+  it('shares each large field behind the turns whose bytes stay the same', () => {
     const memory = new Conversations().of(1);
-    const of = (count: number, name: string): { tools: unknown; messages: unknown[] } =>
-      read(textOf(count, { tools: [{ name }], stream: true }), memory) as { tools: unknown; messages: unknown[] };
-    of(8, 'a');
+    const of = (count: number, name: string): { tools: unknown; schema: unknown } => {
+      // The fields around them change with each call, as in Claude Code and in Codex.
+      const system = [{ type: 'text', text: `${count} ${long}` }];
+      const tail = { system, tools: [{ name, description: long }], schema: { long }, metadata: { turn: `${count}` } };
+      const body = read(textOf(count, tail), memory) as { tools: unknown; schema: unknown };
+      expect(body).toEqual(JSON.parse(textOf(count, tail)));
+      expect(Object.keys(body)).toEqual(['model', 'messages', 'system', 'tools', 'schema', 'metadata']);
+      return body;
+    };
+    const first = of(8, 'a');
     const second = of(9, 'a');
-    const third = of(10, 'a');
-    expect(third).toEqual(JSON.parse(textOf(10, { tools: [{ name: 'a' }], stream: true })));
-    expect(third.tools).toBe(second.tools);
-    expect(of(11, 'b')).toMatchObject({ tools: [{ name: 'b' }], stream: true });
-    expect(of(12, 'b').messages).toHaveLength(12);
+    expect([second.tools, second.schema]).toEqual([first.tools, first.schema]);
+    expect(second.tools).toBe(first.tools);
+    expect(second.schema).toBe(first.schema);
+    const third = of(10, 'b');
+    expect(third.tools).not.toBe(first.tools);
+    expect(third.schema).toBe(first.schema);
+    expect(of(11, 'b').tools).toBe(third.tools);
+  });
+
+  it.each([
+    [63, true],
+    [64, false],
+  ])('shares turns behind %i other lists: %s', (count, isShared) => {
+    const memory = new Conversations().of(1);
+    const lists = Object.fromEntries(Array.from({ length: count }, (_, index) => [`list${index}`, []]));
+    const [first, second] = [8, 9].map((length) => {
+      const json = JSON.stringify({ ...lists, messages: turns.slice(0, length) });
+      const body = read(json, memory) as Read;
+      expect(body).toEqual(JSON.parse(json));
+      return body;
+    });
+    expect(first?.messages[0] === second?.messages[0]).toBe(isShared);
   });
 
   it('shares nothing with another key', () => {
@@ -72,6 +96,10 @@ describe('a body that continues an earlier one', () => {
     expect(parseJsonBody(second)).toEqual(JSON.parse(second.toString()));
   });
 
+  const declared = {
+    tools: [{ name: 'a', input_schema: { type: 'object', enum: Array.from({ length: 500 }, () => 1) } }],
+  };
+  const tools = JSON.stringify(declared).slice(1, -1);
   const known = textOf(9).slice(0, textOf(9).indexOf(',{"role":"user","content":[{"type":"text","text":"8 '));
   it.each([
     ['a repeated field', `${known},${JSON.stringify(turn(8))}],"stream":true,"model":"other"}`],
@@ -98,26 +126,34 @@ describe('a body that continues an earlier one', () => {
     ['a list in place of the end', `${known},[1],"stream":true}`],
     ['the same end alone', `${known},"stream":true}`],
     ['too many values before the same end', `${known},[${'0,'.repeat(400_000)}0]],"stream":true}`],
+    ['the same tools twice', `${known},1],${tools},${tools}}`],
+    ['text behind the same tools', `${known},1],${tools}1}`],
+    ['the same tools in another case', `${known},1],${tools.replace('tools', 'Tools')}}`],
+    ['the same tools without an end', `${known},1],${tools}`],
+    ['the same tools before the end of the turns', `${known},${tools}]}`],
+    ['the same tools in another field', `${known},1],${tools.replace('tools', 'system')},${tools}}`],
+    ['the same tools with too many values', `${known},[${'0,'.repeat(399_990)}0]],${tools}}`],
   ])('is read like a new one: %s', (_name, text) => {
     const memory = new Conversations().of(1);
-    // The turns that follow those of the second body are kept.
-    read(textOf(8), memory);
-    read(textOf(9), memory);
+    read(textOf(9, declared), memory);
     const [continued, whole] = [read(text, memory), read(text)];
     expect(continued).toEqual(whole);
     if (typeof whole === 'object' && whole !== null)
       expect(Object.keys(continued as object)).toEqual(Object.keys(whole));
     // Such a body changes nothing for the next one.
-    expect(read(textOf(9), memory)).toEqual(JSON.parse(textOf(9)));
+    expect(read(textOf(9, declared), memory)).toEqual(JSON.parse(textOf(9, declared)));
   });
 
   it('is read like a new one, wherever bytes differ', () => {
     const sign = fc.constantFrom('"', '\\', ',', '{', '}', '[', ']', ':', ' ', '1', 'é', '\u0000', '"messages":[', 'x');
-    const base = textOf(9);
+    const base = textOf(9, { system: [long], ...declared, stream: true });
+    const place = fc.oneof(
+      fc.nat(base.length),
+      fc.nat(tools.length).map((fromEnd) => base.length - fromEnd),
+    );
     fc.assert(
-      fc.property(fc.nat(base.length), fc.nat(3), fc.array(sign, { maxLength: 3 }), (at, removed, signs) => {
+      fc.property(place, fc.nat(3), fc.array(sign, { maxLength: 3 }), (at, removed, signs) => {
         const memory = new Conversations().of(1);
-        read(textOf(8), memory);
         read(base, memory);
         const text = base.slice(0, at) + signs.join('') + base.slice(at + removed);
         expect(read(text, memory)).toEqual(read(text));

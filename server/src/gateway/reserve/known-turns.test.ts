@@ -95,7 +95,9 @@ const turn = fc.oneof(
   fc.record({ type: fc.constant('additional_tools'), tools: fc.array(fc.record({ type: text, name: text })) }),
   fc.constantFrom('text', 5, null, []),
 );
-const tool = fc.record({ name: text, description: text, input_schema: fc.dictionary(text, text) });
+// Large enough to be shared by the bodies that have the same tools.
+const description = text.map((own) => own + 'd'.repeat(1024));
+const tool = fc.record({ name: text, description, input_schema: fc.dictionary(text, text) });
 
 it.each(['messages', 'input', 'contents'])('reads the same from known turns in %s as from a body alone', (name) => {
   const conversation = fc.record({

@@ -53,7 +53,7 @@ it('no group of turns is larger than the bound, unless it is one turn', () => {
         expect(isOne || bytes <= groupBytes + marks).toBe(true);
         from = end;
       }
-      expect(from + 1).toBe(body.turns?.end?.at);
+      expect(from).toBe(body.turns?.close);
       expect(body.groupEnds.length).toBeGreaterThan(1);
     }),
     { numRuns: 20 },

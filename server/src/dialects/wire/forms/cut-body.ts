@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { KnownJson } from '../../../shared/json.js';
 import { TurnMarks } from './known-turns.js';
 
 const colon = 0x3a;
@@ -43,9 +44,10 @@ export class CutBody extends TurnMarks {
     this.cut += close - open;
   }
 
-  override field(open: number): void {
-    super.field(open);
+  override field(open: number, values: number, members: number): KnownJson | undefined {
+    const known = super.field(open, values, members);
     if (this.turns?.open === open) this.begin = open - this.cut;
+    return known;
   }
 
   override comma(at: number, values: number, members: number): void {
@@ -53,9 +55,9 @@ export class CutBody extends TurnMarks {
     if (this.turns?.commas.at(-1) === at) this.addTurn(at);
   }
 
-  override close(at: number, values: number): void {
-    super.close(at, values);
-    if (this.turns?.end?.at !== at + 1) return;
+  override close(at: number, values: number, members: number): void {
+    super.close(at, values, members);
+    if (this.turns?.close !== at) return;
     this.addTurn(at);
     this.groupEnds.push(at);
   }

@@ -14,15 +14,7 @@ import { malformed, RelayError } from '../../errors/relay-error.js';
 import { decisiveNames } from '../../priced-fields.js';
 import { foldedName, type Json } from '../../neutral/fields.js';
 import { CutBody, numberOfCut } from './cut-body.js';
-import {
-  TurnMarks,
-  turnNames,
-  turnsOf,
-  type KnownTurns,
-  type ParsedTurns,
-  type TurnMemory,
-  type Turns,
-} from './known-turns.js';
+import { TurnMarks, turnNames, type KnownTurns, type TurnMemory } from './known-turns.js';
 
 /**
  * The largest lists that clients send are token ids of embeddings, 300,000 in a call. Tool schemas nest some 40 levels.
@@ -43,7 +35,7 @@ export function parseJsonBody(bytes: Buffer, limits = bounds): Json {
   const body = checked(parse(bytes.toString('utf8'), shape), shape);
   // The garbage collector has more work with a kept body than a parser with a small one.
   if (!isSmall) parsedBodies.set(bytes, body);
-  if (marks && !shape.longValues) keep(bytes, body, marks.turns, shape.values);
+  if (marks && !shape.longValues) keep(bytes, body, marks, shape.values);
   return body;
 }
 
@@ -58,66 +50,70 @@ export function rememberTurns(bytes: Buffer, memory: TurnMemory): void {
 
 /**
  * Parses the part of a body that follows known turns. A value is expected there, as after the bracket of a list, so the
- * rest is parsed as a list of its own. If everything behind the turns is the same, too, only the new turns are parsed.
+ * rest is parsed as a list of its own. Large fields behind the turns that are the same as before, the tools above all, are
+ * taken from there. Others change: two versions of Claude Code put a number of the call into `system`, and Codex puts ids
+ * into `client_metadata`.
  * @returns undefined when no turn is known, or the rest is large or not valid: then the whole body is parsed
  */
 function continued(bytes: Buffer): Json | undefined {
   const known = memories.get(bytes)?.find(bytes);
   if (!known) return undefined;
-  const { head, parsed } = known.before;
-  const turns = turnsOf(known);
-  const [end = 0, values = 0, members = 0] = [turns.commas.at(-1), turns.values.at(-1), turns.members.at(-1)];
-  const sameTail = tailIn(bytes, known.before);
-  const until = sameTail?.at ?? bytes.length;
-  if (until - end > largeBody) return undefined;
+  const { head, parsed, fields } = known.before;
+  const marks = new TurnMarks(bytes, known);
+  const { turns } = marks;
+  const [end = 0, values = 0, members = 0] = [turns?.commas.at(-1), turns?.values.at(-1), turns?.members.at(-1)];
+  if (!turns || bytes.length - end - sum(fields, 'length') > largeBody) return undefined;
   const scan = { ...newJsonScan(), at: end + 1, value: end, depth: 2, values, members };
-  worded(() => scanJson(bytes.subarray(0, until), scan, bounds, until, new TurnMarks(bytes, turns)));
-  const text = bytes.toString('utf8', end + 1, until);
-  const rest = scan.longValues ? undefined : parseJson(`{"${turns.name}":[${text}${sameTail ? '}' : ''}`);
-  if (!isFields(rest) || !turns.end) return undefined;
+  worded(() => scanJson(bytes, scan, bounds, bytes.length, marks));
+  if (scan.longValues || turns.close === undefined) return undefined;
+  const rest = parseJson(`{"${turns.name}":[${textWithout(marks.known, bytes, end + 1)}`);
+  if (!isFields(rest)) return undefined;
   const { [turns.name]: added, ...own } = rest;
   // A list may be empty, but not after a comma.
   if (!Array.isArray(added) || added.length === 0) return undefined;
-  const isRepeated = countMembers(rest) - 1 !== scan.members - members;
-  // The names of the same tail were checked with the body before. A field of its own, between, may repeat one of them.
-  const isNamed = Object.keys(own).some((name) => sameTail !== null || Object.hasOwn(head, name));
-  const all = scan.values + (sameTail?.values ?? 0);
-  if (isRepeated || isNamed || all > bounds.maxValues) return undefined;
-  const fields = sameTail?.fields ?? own;
-  const tail = { at: turns.end.at, fields, values: sameTail?.values ?? scan.values - turns.end.values };
-  const body = { ...head, [turns.name]: [...parsed.slice(0, known.count), ...(added as unknown[])], ...fields };
+  const isRepeated = countMembers(rest) - 1 + sum(marks.known, 'members') !== scan.members - members;
+  if (isRepeated || Object.keys(own).some((name) => Object.hasOwn(head, name))) return undefined;
+  for (const { name, value } of marks.known) own[name] = value;
+  const body = { ...head, [turns.name]: [...parsed.slice(0, known.count), ...(added as unknown[])], ...own };
   checkAllNames(body);
   parsedBodies.set(bytes, body);
-  keep(bytes, body, turns, all, { known, tail });
+  keep(bytes, body, marks, scan.values, known);
   return body;
 }
 
-/** Returns the tail of the body before, at its position in a body that ends with the same bytes. */
-function tailIn(bytes: Buffer, { bytes: before, tail }: ParsedTurns): ParsedTurns['tail'] | null {
-  if (!tail) return null;
-  const at = bytes.length - (before.length - tail.at);
-  return at > 0 && bytes.compare(before, tail.at, before.length, at) === 0 ? { ...tail, at } : null;
+const sum = <Name extends string>(entries: ReadonlyArray<Record<Name, number>>, name: Name): number =>
+  entries.reduce((all, entry) => all + entry[name], 0);
+
+/** Returns the text from a position on, with null in place of some fields. */
+function textWithout(fields: TurnMarks['known'], bytes: Buffer, from: number): string {
+  let text = '';
+  let at = from;
+  for (const { open, length } of fields) {
+    text += `${bytes.toString('utf8', at, open)}null`;
+    at = open + length;
+  }
+  return text + bytes.toString('utf8', at);
 }
 
 /** Keeps a valid body for the calls that continue it. */
 function keep(
   bytes: Buffer,
   body: Json,
-  turns: Turns | null,
+  { turns, fields }: TurnMarks,
   values: number,
-  continues?: { readonly known: KnownTurns; readonly tail: ParsedTurns['tail'] },
+  known: KnownTurns | null = null,
 ): void {
   const memory = memories.get(bytes);
   const parsed = turns && body[turns.name];
   if (!memory || !turns || !Array.isArray(parsed)) return;
   if (parsed.length !== turns.commas.length + 1 || parsed.length < 2) return;
-  const { known = null, tail } = continues ?? {};
   const head = known?.before.head ?? parseFields(`${bytes.toString('utf8', 0, turns.open)}[]}`);
   if (!head) return;
-  memory.keep({ bytes, values, turns, head, parsed, ...(tail ? { tail } : {}) }, known);
+  const withValues = fields.map((field) => ({ ...field, value: body[field.name] }));
+  memory.keep({ bytes, values, turns, head, parsed, fields: withValues }, known);
   shareTurns(parsed, known && { turns: known.before.parsed, count: known.count });
   // Tools stand before or behind the turns.
-  for (const field of Object.values({ ...head, ...tail?.fields })) if (Array.isArray(field)) shareTurns(field);
+  for (const field of Object.values(body)) if (Array.isArray(field)) shareTurns(field);
 }
 
 /** Bodies that are longer are parsed ahead, in slices. Bytes. */
@@ -193,7 +189,7 @@ export async function parseAhead(bytes: Buffer, onCopies?: (bytes: number) => vo
   }
   const body = checked(texts.length > 0 ? restore(value, texts) : value, scan, members);
   parsedBodies.set(bytes, body);
-  if (!scan.longValues) keep(bytes, body, cut.turns, scan.values);
+  if (!scan.longValues) keep(bytes, body, cut, scan.values);
 }
 
 /** Parses the turns of a body in groups, and everything around them as a body without turns. */

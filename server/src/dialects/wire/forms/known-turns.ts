@@ -1,4 +1,4 @@
-import type { ScanListener } from '../../../shared/json.js';
+import type { KnownJson, ScanListener } from '../../../shared/json.js';
 import type { Fields } from '../../neutral/fields.js';
 
 /** The list of turns in a body. */
@@ -11,8 +11,15 @@ export interface Turns {
   /** Values and members of the text up to each comma. */
   readonly values: number[];
   readonly members: number[];
-  /** Position behind the closing bracket, and the values up to there. */
-  end?: { readonly at: number; readonly values: number };
+  /** Position of the closing bracket. */
+  close?: number;
+}
+
+/** A large list or object that is a field of a body, behind its turns: the tools above all. */
+export interface LargeField extends KnownJson {
+  readonly name: string;
+  /** Position of the opening bracket. */
+  readonly open: number;
 }
 
 /** A parsed body. Its turns and its fields are shared by all calls that continue it, and never change. */
@@ -24,8 +31,7 @@ export interface ParsedTurns {
   /** The fields before the turns, with an empty list of turns. */
   readonly head: Fields;
   readonly parsed: readonly unknown[];
-  /** The text behind the turns: its position, its fields, and the number of values in it. Absent: it was not parsed alone. */
-  readonly tail?: { readonly at: number; readonly fields: Fields; readonly values: number };
+  readonly fields: ReadonlyArray<LargeField & { readonly value: unknown }>;
 }
 
 /** An earlier body, and how many of its turns begin the new body. Everything before them is the same, too. */
@@ -44,34 +50,59 @@ export interface TurnMemory {
 
 /** The names of the list of turns in the dialects. */
 export const turnNames = ['messages', 'input', 'contents'] as const;
+const namesOfTurns: ReadonlySet<string> = new Set(turnNames);
 
 /**
- * Matches the end of the text before the list of turns. In valid JSON, a quote after a brace, a comma or a blank begins
- * a text if a letter follows.
+ * Matches the name before a list or an object. In valid JSON, a quote after a brace, a comma or a blank begins a text if a
+ * letter follows.
  */
-const beforeTurns = new RegExp(`[{,\\s]"(${turnNames.join('|')})"\\s*:\\s*$`);
+const nameBefore = /[{,\s]"([A-Za-z]\w*)"\s*:\s*$/;
 const nameLength = 64;
 const openBracket = 0x5b;
+/** Bytes. Smaller fields are parsed each time. */
+const minField = 1024;
+/** Bytes of all large fields of a body that are noted. */
+const maxBytes = 512 * 1024;
+/** Lists and objects of a body whose names are read. Agents send some twenty. */
+const maxFields = 64;
 
-/** Notes the positions of the turns while a body is scanned. */
+/** Notes the positions of the turns and of the large fields behind them while a body is scanned. */
 export class TurnMarks implements ScanListener {
+  turns: Turns | null;
+  readonly fields: LargeField[] = [];
+  /** The fields that the earlier body has, too. They are not scanned. */
+  readonly known: Array<ParsedTurns['fields'][number]> = [];
   private isWithin: boolean;
+  private opened: LargeField | null = null;
+  private named = 0;
+  private bytesOfFields = 0;
 
-  /** @param turns the turns that are already known */
+  /** @param continues the earlier body that this one continues */
   constructor(
     private readonly bytes: Buffer,
-    public turns: Turns | null = null,
+    private readonly continues: KnownTurns | null = null,
   ) {
-    this.isWithin = turns !== null;
+    this.turns = continues && turnsOf(continues);
+    this.isWithin = this.turns !== null;
   }
 
-  field(open: number): void {
+  field(open: number, values: number, members: number): KnownJson | undefined {
     this.isWithin = false;
-    if (this.turns || this.bytes[open] !== openBracket) return;
-    const name = beforeTurns.exec(this.bytes.toString('latin1', Math.max(0, open - nameLength), open))?.[1];
-    if (name === undefined) return;
-    this.turns = { name, open, commas: [], values: [], members: [] };
-    this.isWithin = true;
+    this.opened = null;
+    const name = this.nameAt(open);
+    if (name === undefined) return undefined;
+    if (!this.turns) {
+      if (this.bytes[open] !== openBracket || !namesOfTurns.has(name)) return undefined;
+      this.turns = { name, open, commas: [], values: [], members: [] };
+      this.isWithin = true;
+      return undefined;
+    }
+    const known = this.continues?.before.fields.find((each) => each.name === name && this.hasAt(open, each));
+    if (known) {
+      this.known.push({ ...known, open });
+      this.note({ ...known, open });
+    } else this.opened = { name, open, length: 0, values, members };
+    return known;
   }
 
   comma(at: number, values: number, members: number): void {
@@ -81,14 +112,42 @@ export class TurnMarks implements ScanListener {
     this.turns.members.push(members);
   }
 
-  close(at: number, values: number): void {
-    if (this.isWithin && this.turns) this.turns.end = { at: at + 1, values };
+  close(at: number, values: number, members: number): void {
+    const { opened } = this;
+    if (opened) {
+      const { name, open } = opened;
+      const length = at + 1 - open;
+      this.note({ name, open, length, values: values - opened.values, members: members - opened.members });
+    }
+    if (this.isWithin && this.turns) this.turns.close = at;
     this.isWithin = false;
+    this.opened = null;
+  }
+
+  private nameAt(open: number): string | undefined {
+    if (++this.named > maxFields) return undefined;
+    return nameBefore.exec(this.bytes.toString('latin1', Math.max(0, open - nameLength), open))?.[1];
+  }
+
+  private hasAt(open: number, { open: from, length }: LargeField): boolean {
+    const end = open + length;
+    const before = this.continues?.before.bytes;
+    return (
+      before !== undefined &&
+      end <= this.bytes.length &&
+      before.compare(this.bytes, open, end, from, from + length) === 0
+    );
+  }
+
+  private note({ name, open, length, values, members }: LargeField): void {
+    if (length < minField || this.bytesOfFields + length > maxBytes) return;
+    this.bytesOfFields += length;
+    this.fields.push({ name, open, length, values, members });
   }
 }
 
 /** Returns the known turns alone, to which a scan of the rest adds its own. */
-export const turnsOf = ({ before: { turns }, count }: KnownTurns): Turns => ({
+const turnsOf = ({ before: { turns }, count }: KnownTurns): Turns => ({
   name: turns.name,
   open: turns.open,
   commas: turns.commas.slice(0, count),
