@@ -38,10 +38,8 @@ function saidIn({ endpoint, request: { body, form } }: Call, words: SensitiveWor
   const turns = endpoint.turns && body[endpoint.turns];
   if (!Array.isArray(turns)) return { texts: endpoint.texts(body, form), parts: [] };
   const parts = words.unchecked(turns);
-  return {
-    texts: endpoint.texts({ ...body, [String(endpoint.turns)]: parts.flatMap(({ turns: each }) => each) }, form),
-    parts,
-  };
+  const unchecked = parts.flatMap(({ from, until }): unknown[] => turns.slice(from, until));
+  return { texts: endpoint.texts({ ...body, [String(endpoint.turns)]: unchecked }, form), parts };
 }
 
 /** Prepares a call that has a route: prices it, checks its texts, and reserves what it may cost. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { areShared, ofEachPart, shareTurns } from './turns.js';
+import { areShared, ofEachPart, partsOf as partsIn, shareTurns } from './turns.js';
 
 /** Returns each part as a list that bodies share. */
 const partsOf = ofEachPart((turns) => turns);
@@ -9,7 +9,7 @@ const turnsUpTo = (count: number): object[] => Array.from({ length: count }, (_,
 /** Returns a list that begins with so many turns of another one and has others behind them. */
 function continued(known: readonly unknown[], count: number, added: readonly unknown[]): unknown[] {
   const turns = [...known.slice(0, count), ...added];
-  shareTurns(turns, { turns: known, count });
+  shareTurns(turns, { parts: partsIn(known), count });
   return turns;
 }
 

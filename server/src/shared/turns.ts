@@ -3,45 +3,57 @@
  * conversation share the part.
  */
 interface Part {
-  readonly turns: readonly unknown[];
   /** The index of the first turn. */
   readonly from: number;
-  /** The values by the number of the function. */
-  readonly values: unknown[];
+  /** The number of turns. */
+  readonly length: number;
+  /** The values by the number of the function. Facts take little memory and refer to no turn. */
+  readonly facts: unknown[];
+  readonly others: unknown[];
 }
 
-/** Turns of a part. Those after the last whole part are parts of one turn, so that a new turn leaves them as they are. */
-const partLength = 16;
+/** The parts of a list of turns. */
+export type TurnParts = readonly Part[];
+
+/** Turns of a whole part. Those after the last whole part are parts of one turn, so that a new turn leaves them as they are. */
+export const partLength = 16;
 
 /**
  * Holds the parts of a list in the list itself. V8 marks what only a WeakMap holds in the pause that ends a collection: 50 of
  * 70 ms for 80 conversations of 800 KB.
  */
 const held = Symbol('parts');
-const partsIn = (turns: readonly unknown[]): readonly Part[] | undefined =>
-  (turns as { readonly [held]?: readonly Part[] })[held];
+const partsIn = (turns: readonly unknown[]): TurnParts | undefined => (turns as { readonly [held]?: TurnParts })[held];
+
+/** The parts of a list that is marked by `shareTurns`. */
+export const partsOf = (turns: readonly unknown[]): TurnParts => partsIn(turns) ?? [];
+
+/**
+ * Returns the facts of the whole parts at the beginning of a list, for a list that has the same turns there.
+ * @param count the number of these turns
+ */
+export const factsOf = (parts: TurnParts, count: number): TurnParts =>
+  parts.filter(({ from, length }) => from + length <= count).map((part) => ({ ...part, others: [] }));
+
+/** Whether nothing is known of turns but facts. */
+export const haveFactsAlone = (parts: TurnParts): boolean => parts.every(({ others }) => others.length === 0);
 
 /**
  * Marks a list of turns or tools of a body that is kept. It never changes.
- * @param known an earlier list, and how many of its turns the list begins with
+ * @param known the parts of an earlier list, and how many of its turns the list begins with
  */
 export function shareTurns(
   turns: readonly unknown[],
-  known: { readonly turns: readonly unknown[]; readonly count: number } | null = null,
+  known: { readonly parts: TurnParts; readonly count: number } | null = null,
 ): void {
   if (areShared(turns)) return;
-  const earlier = known ? (partsIn(known.turns) ?? []) : [];
   const parts: Part[] = [];
   let from = 0;
   while (from < turns.length) {
     const length = turns.length - from < partLength ? 1 : partLength;
-    const same = earlier[parts.length];
-    const isSame = same?.from === from && same.turns.length === length;
-    parts.push(
-      isSame && from + length <= (known?.count ?? 0)
-        ? same
-        : { turns: turns.slice(from, from + length), from, values: [] },
-    );
+    const same = known?.parts[parts.length];
+    const isSame = same?.from === from && same.length === length && from + length <= (known?.count ?? 0);
+    parts.push(isSame ? same : { from, length, facts: [], others: [] });
     from += length;
   }
   Object.defineProperty(turns, held, { value: parts });
@@ -55,17 +67,48 @@ let functions = 0;
  * Returns a function that computes a value for each part of a conversation: its whole list of turns, or, if bodies share
  * the turns, stretches of it. Parts that the list has from an earlier body have their values from there.
  * @param valueOf must depend on nothing but the turns and the index of the first one
+ * @param isFact whether a value takes little memory and refers to no turn. It is kept for longer than the turns then
  */
 export function ofEachPart<Value>(
   valueOf: (turns: readonly unknown[], from: number) => Value,
+  isFact: (value: Value) => boolean = () => false,
 ): (turns: readonly unknown[]) => readonly Value[] {
   const number = functions++;
   return (list) => {
     const parts = partsIn(list);
     if (!parts) return [valueOf(list, 0)];
-    return parts.map(({ turns, from, values }) => {
-      if (values[number] === undefined) values[number] = valueOf(turns, from);
-      return values[number] as Value;
+    return parts.map(({ from, length, facts, others }) => {
+      const known = facts[number] ?? others[number];
+      if (known !== undefined) return known as Value;
+      const value = valueOf(list.slice(from, from + length), from);
+      (isFact(value) ? facts : others)[number] = value;
+      return value;
     });
   };
 }
+
+/**
+ * Returns a function that replaces the turns of a conversation, those of each part once.
+ * @param replace returns the turn alone where it stays the same
+ * @returns null if all turns stay the same
+ */
+export function replaceInParts(
+  replace: (turn: unknown) => readonly unknown[],
+): (turns: readonly unknown[]) => unknown[] | null {
+  const replaced = ofEachPart(
+    (turns, from) => {
+      const turnsAfter = turns.flatMap(replace);
+      const isSame = turnsAfter.length === turns.length && turnsAfter.every((turn, at) => turn === turns[at]);
+      return { from, until: from + turns.length, turnsAfter: isSame ? null : turnsAfter };
+    },
+    ({ turnsAfter }) => turnsAfter === null,
+  );
+  return (list) => {
+    const parts = replaced(list);
+    if (parts.every(({ turnsAfter }) => turnsAfter === null)) return null;
+    return parts.flatMap(({ from, until, turnsAfter }) => turnsAfter ?? list.slice(from, until));
+  };
+}
+
+export const always = (): boolean => true;
+export const isEmpty = (value: readonly unknown[]): boolean => value.length === 0;

@@ -1,4 +1,4 @@
-import { areShared, asFields, asList, asText, ofEachPart, type Fields } from '../neutral/fields.js';
+import { areShared, asFields, asList, asText, isEmpty, ofEachPart, type Fields } from '../neutral/fields.js';
 import { malformed } from '../errors/relay-error.js';
 import { isMadeId } from './responses/response-object.js';
 
@@ -102,7 +102,7 @@ function readEntries(list: readonly unknown[], holder: Fields, place: Place, fou
     const inPart: Found[] = [];
     readEach(entries, from, {}, place, inPart);
     return inPart;
-  });
+  }, isEmpty);
   for (const part of place.inParts(list)) for (const { path, id } of part) found.push({ path: [...path], id });
 }
 

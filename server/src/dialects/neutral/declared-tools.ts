@@ -1,4 +1,4 @@
-import { asFields, asFieldsList, asList, ofEachPart, type Fields } from './fields.js';
+import { asFields, asFieldsList, asList, isEmpty, ofEachPart, type Fields } from './fields.js';
 
 /** A tool of a request, and its path. */
 export interface DeclaredTool {
@@ -40,17 +40,21 @@ function findTools(body: Fields): DeclaredTool[] {
 }
 
 const none: readonly never[] = [];
-const toolsOfItems = ofEachPart((items, from) =>
-  items.flatMap((item, index): readonly DeclaredTool[] => {
-    const declaring = declaringItem(item);
-    return declaring ? toolsIn(declaring['tools'], `input[${from + index}].tools`) : none;
-  }),
+const toolsOfItems = ofEachPart(
+  (items, from) =>
+    items.flatMap((item, index): readonly DeclaredTool[] => {
+      const declaring = declaringItem(item);
+      return declaring ? toolsIn(declaring['tools'], `input[${from + index}].tools`) : none;
+    }),
+  isEmpty,
 );
-const toolsOfMessages = ofEachPart((turns, from) =>
-  turns.flatMap((turn, index): readonly DeclaredTool[] => {
-    const tools = asFields(turn)?.['tools'];
-    return tools === undefined ? none : toolsIn(tools, `messages[${from + index}].tools`);
-  }),
+const toolsOfMessages = ofEachPart(
+  (turns, from) =>
+    turns.flatMap((turn, index): readonly DeclaredTool[] => {
+      const tools = asFields(turn)?.['tools'];
+      return tools === undefined ? none : toolsIn(tools, `messages[${from + index}].tools`);
+    }),
+  isEmpty,
 );
 
 /** @returns the same body if nothing changes */
@@ -92,7 +96,10 @@ export const changesTools = ({ type }: Fields): boolean => type === 'tool_additi
  */
 export const toolChanges = (turns: unknown): ToolChange[] => changesOfTurns(asList(turns)).flat();
 
-const changesOfTurns = ofEachPart((turns, from) => turns.flatMap((turn, index) => changesOfTurn(turn, from + index)));
+const changesOfTurns = ofEachPart(
+  (turns, from) => turns.flatMap((turn, index) => changesOfTurn(turn, from + index)),
+  isEmpty,
+);
 
 function changesOfTurn(turn: unknown, index: number): readonly ToolChange[] {
   const content = asFields(turn)?.['content'];

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import { types } from 'node:util';
 import { parseAhead, parseJsonBody, rememberTurns } from '../../dialects/wire/forms/json-body.js';
 import type { TurnMemory } from '../../dialects/wire/forms/known-turns.js';
+import { always, ofEachPart } from '../../shared/turns.js';
 import { Conversations } from './conversations.js';
 
 const long = 'x'.repeat(9000);
@@ -178,5 +180,107 @@ describe('a body that continues an earlier one', () => {
     const first = read(bodyOf(1), memory) as Read;
     expect(first.messages[0]).toEqual({});
     expect((read(bodyOf(2), memory) as Read).messages[0]).not.toBe(first.messages[0]);
+  });
+});
+
+describe('a body that continues one without a place', () => {
+  const many = Array.from({ length: 40 }, (_, index) => ({ role: 'user', content: `${index} é ${'x'.repeat(2500)}` }));
+  const bodyOf = (name: string, count: number): string =>
+    JSON.stringify({ model: name, messages: many.slice(0, count), stream: true });
+  /** A memory with place for one body. */
+  const narrow = (): Conversations => new Conversations(500_000);
+  const isLate = (body: unknown): boolean => types.isProxy((body as Read).messages);
+  /** Takes the place of all bodies. */
+  const crowd = (conversations: Conversations): unknown => read(bodyOf('crowd', 40), conversations.of(9));
+
+  it('has the same turns, which are parsed when they are read', () => {
+    const conversations = narrow();
+    read(bodyOf('a', 36), conversations.of(1));
+    crowd(conversations);
+    for (const count of [37, 38, 40]) {
+      const body = read(bodyOf('a', count), conversations.of(1)) as Read;
+      expect(isLate(body)).toBe(true);
+      const alone = JSON.parse(bodyOf('a', count)) as Read;
+      expect(body.messages.length).toBe(count);
+      expect(body.messages.at(-1)).toEqual(alone.messages.at(-1));
+      expect(body.messages[17]).toEqual(alone.messages[17]);
+      expect([...body.messages]).toEqual(alone.messages);
+      expect(body).toEqual(alone);
+      expect(JSON.stringify(body)).toBe(bodyOf('a', count));
+    }
+  });
+
+  it('has the facts of these turns, and computes nothing of them again', () => {
+    const computed: number[] = [];
+    const lengths = ofEachPart((turns, from) => (computed.push(from), turns.length), always);
+    const conversations = narrow();
+    lengths((read(bodyOf('a', 36), conversations.of(1)) as Read).messages);
+    for (const count of [36, 37, 40]) {
+      crowd(conversations);
+      computed.length = 0;
+      const body = read(bodyOf('a', count), conversations.of(1)) as Read;
+      expect(lengths(body.messages).reduce((sum, length) => sum + length)).toBe(count);
+      expect(Math.min(...computed)).toBe(32);
+    }
+  });
+
+  it('is known where a mark moves to the last block', () => {
+    const conversations = narrow();
+    const marked = (count: number): string => {
+      const { messages, ...body } = JSON.parse(bodyOf('a', count)) as { messages: object[] };
+      return JSON.stringify({ ...body, messages: [...messages.slice(0, -1), { ...messages.at(-1), mark: true }] });
+    };
+    read(marked(36), conversations.of(1));
+    crowd(conversations);
+    const body = read(marked(38), conversations.of(1));
+    expect(isLate(body)).toBe(true);
+    expect(body).toEqual(JSON.parse(marked(38)));
+  });
+
+  it.each([
+    ['another key', (conversations: Conversations) => read(bodyOf('a', 37), conversations.of(2))],
+    ['another field before the turns', (conversations: Conversations) => read(bodyOf('b', 37), conversations.of(1))],
+    ['fewer turns', (conversations: Conversations) => read(bodyOf('a', 32), conversations.of(1))],
+  ])('is not known of %s', (_name, next) => {
+    const conversations = narrow();
+    read(bodyOf('a', 36), conversations.of(1));
+    crowd(conversations);
+    expect(isLate(next(conversations))).toBe(false);
+  });
+
+  it('is parsed whole when its turns are needed, or when there is place', () => {
+    const parsed = ofEachPart((turns) => turns);
+    const conversations = narrow();
+    parsed((read(bodyOf('a', 36), conversations.of(1)) as Read).messages);
+    crowd(conversations);
+    expect(isLate(read(bodyOf('a', 37), conversations.of(1)))).toBe(false);
+    const wide = new Conversations();
+    read(bodyOf('a', 36), wide.of(1));
+    expect(isLate(read(bodyOf('a', 37), wide.of(1)))).toBe(false);
+  });
+
+  it('is read like a new one, wherever bytes differ', () => {
+    const sign = fc.constantFrom('"', '\\', ',', '{', '}', '[', ']', ':', ' ', '1', 'é', '\u0000', '"messages":[', 'x');
+    const base = bodyOf('a', 38);
+    fc.assert(
+      fc.property(fc.nat(base.length), fc.nat(3), fc.array(sign, { maxLength: 3 }), (at, removed, signs) => {
+        const conversations = narrow();
+        read(bodyOf('a', 36), conversations.of(1));
+        crowd(conversations);
+        const text = base.slice(0, at) + signs.join('') + base.slice(at + removed);
+        expect(read(text, conversations.of(1))).toEqual(read(text));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is known among as many conversations as take a quarter of the memory', () => {
+    const conversations = narrow();
+    const names = Array.from({ length: 60 }, (_, index) => `conversation ${index}`);
+    for (const name of names) read(bodyOf(name, 36), conversations.of(1));
+    const known = names.toReversed().filter((name) => isLate(read(bodyOf(name, 37), conversations.of(1))));
+    // 5 KB each of 125 KB.
+    expect(known.length).toBeGreaterThan(20);
+    expect(known.length).toBeLessThan(25);
   });
 });

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { getHeapStatistics } from 'node:v8';
 import type { KnownTurns, ParsedTurns, TurnMemory } from '../../dialects/wire/forms/known-turns.js';
+import { partsOf } from '../../shared/turns.js';
+import { beginningOf, KeyBeginnings, memoryOfBeginning, type Beginning, type KnownBeginning } from './beginnings.js';
 
 /** Bytes of memory of all bodies that are kept, as `memoryOf` estimates them. */
 const maxKeptBytes = Math.min(256 * 1024 * 1024, getHeapStatistics().heap_size_limit / 8);
@@ -9,34 +11,61 @@ const maxBodyBytes = 16 * 1024 * 1024;
 const keptMilliseconds = 10 * 60_000;
 /** Maximum bodies of one key that are kept: the last body of each of its conversations. */
 const maxOfKey = 256;
+/** Each call looks for them all. */
+const maxBeginningsOfKey = 1024;
 /** Bytes that each value of a body takes, parsed and translated: 240 in turns of one word, 100 in those of agents. */
 const perValue = 200;
 
 /**
  * Agents send their whole conversation with each turn. The last bodies of each key are kept for some minutes in their
- * parsed form, so that only the part that follows the same bytes is parsed in the next body.
+ * parsed form, so that only the part that follows the same bytes is parsed in the next body. Of a body that has no place
+ * any more, what is known of its turns is kept with a digest of their bytes.
  */
 export class Conversations {
-  private readonly ofKeys = new Map<number, KeyConversations>();
-  private readonly recent: LRUCache<ParsedTurns, KeyConversations>;
+  private readonly kept: Kept;
 
+  /** @param maxBytes of all bodies. Beginnings take up to a quarter of that besides. */
   constructor(maxBytes = maxKeptBytes) {
-    this.recent = new LRUCache({
-      maxSize: maxBytes,
-      maxEntrySize: maxBodyBytes,
-      sizeCalculation: (_owner, body) => memoryOf(body),
-      ttl: keptMilliseconds,
-      ttlAutopurge: true,
-      dispose: (owner, body) => {
-        owner.bodies.delete(body);
-        if (owner.bodies.size === 0 && this.ofKeys.get(owner.tokenId) === owner) this.ofKeys.delete(owner.tokenId);
-      },
-    });
+    const ofKeys = new Map<number, KeyConversations>();
+    const release = (owner: KeyConversations): void => {
+      if (owner.isEmpty && ofKeys.get(owner.tokenId) === owner) ofKeys.delete(owner.tokenId);
+    };
+    const lifetime = { ttl: keptMilliseconds, ttlAutopurge: true };
+    this.kept = {
+      ofKeys,
+      bodies: new LRUCache({
+        ...lifetime,
+        maxSize: maxBytes,
+        maxEntrySize: maxBodyBytes,
+        sizeCalculation: (_owner, body) => memoryOf(body),
+        dispose: (owner, body, reason) => {
+          owner.bodies.delete(body);
+          if (reason === 'evict') owner.keepBeginning(beginningOf(body));
+          release(owner);
+        },
+      }),
+      beginnings: new LRUCache({
+        ...lifetime,
+        maxSize: maxBytes / 4,
+        sizeCalculation: (_owner, beginning) => memoryOfBeginning(beginning),
+        dispose: (owner, beginning) => {
+          owner.beginnings.delete(beginning);
+          release(owner);
+        },
+      }),
+    };
   }
 
   of(tokenId: number): TurnMemory {
-    return this.ofKeys.get(tokenId) ?? new KeyConversations(tokenId, this.ofKeys, this.recent);
+    return this.kept.ofKeys.get(tokenId) ?? new KeyConversations(tokenId, this.kept);
   }
+}
+
+/** What is kept of all keys. The least recently used goes first. */
+interface Kept {
+  readonly ofKeys: Map<number, KeyConversations>;
+  readonly bodies: LRUCache<ParsedTurns, KeyConversations>;
+  readonly beginnings: LRUCache<Beginning, KeyConversations>;
 }
 
 /** Estimates the bytes of memory that a body takes: as it came, in its texts, as it is written for a provider, and for each value. */
@@ -44,33 +73,66 @@ const memoryOf = ({ bytes, values }: ParsedTurns): number => 3 * bytes.length + 
 
 class KeyConversations implements TurnMemory {
   readonly bodies = new Set<ParsedTurns>();
+  readonly beginnings = new KeyBeginnings();
 
   constructor(
     readonly tokenId: number,
-    private readonly ofKeys: Map<number, KeyConversations>,
-    private readonly recent: LRUCache<ParsedTurns, KeyConversations>,
+    private readonly kept: Kept,
   ) {}
 
+  get isEmpty(): boolean {
+    return this.bodies.size === 0 && this.beginnings.all.size === 0;
+  }
+
   find(bytes: Buffer): KnownTurns | null {
-    let longest: KnownTurns | null = null;
+    const body = this.findBody(bytes);
+    // While there is place, a body is kept itself, because translations need its turns.
+    const hasPlace = this.kept.bodies.calculatedSize + 4 * bytes.length < this.kept.bodies.maxSize;
+    if (hasPlace || (body && 2 * body.count >= body.turns.commas.length)) return body;
+    const beginning = this.beginnings.find(bytes);
+    return beginning && beginning.count > (body?.count ?? 0) ? beginning : body;
+  }
+
+  keep(body: ParsedTurns, known: KnownTurns | KnownBeginning | null): void {
+    const { bodies, ofKeys } = this.kept;
+    if (known && 'beginning' in known) {
+      this.kept.beginnings.delete(known.beginning);
+      this.keepBeginning(beginningOf(body, known));
+      return;
+    }
+    // The next turn of a conversation replaces the one before.
+    if (known?.before && 2 * known.count >= known.turns.commas.length) bodies.delete(known.before);
+    const [oldest] = this.bodies;
+    if (oldest && this.bodies.size >= maxOfKey) {
+      bodies.delete(oldest);
+      this.keepBeginning(beginningOf(oldest));
+    }
+    bodies.set(body, this);
+    // A body of more than the maximum is not kept.
+    if (!bodies.has(body)) return;
+    this.bodies.add(body);
+    ofKeys.set(this.tokenId, this);
+  }
+
+  keepBeginning(beginning: Beginning | null): void {
+    const { beginnings, ofKeys } = this.kept;
+    const [oldest] = this.beginnings.all;
+    if (oldest && this.beginnings.all.size >= maxBeginningsOfKey) beginnings.delete(oldest);
+    if (!beginning || !beginnings.set(beginning, this).has(beginning)) return;
+    this.beginnings.add(beginning);
+    ofKeys.set(this.tokenId, this);
+  }
+
+  private findBody(bytes: Buffer): KnownTurns | null {
+    let longest: { readonly before: ParsedTurns; readonly count: number } | null = null;
     for (const before of this.bodies) {
       const count = sameTurns(before, bytes, longest?.count ?? 0);
       if (count > (longest?.count ?? 0)) longest = { before, count };
     }
-    if (longest) this.recent.get(longest.before);
-    return longest;
-  }
-
-  keep(body: ParsedTurns, known: KnownTurns | null): void {
-    // The next turn of a conversation replaces the one before.
-    if (known && 2 * known.count >= known.before.turns.commas.length) this.recent.delete(known.before);
-    const [oldest] = this.bodies;
-    if (oldest && this.bodies.size >= maxOfKey) this.recent.delete(oldest);
-    this.recent.set(body, this);
-    // A body of more than the maximum is not kept.
-    if (!this.recent.has(body)) return;
-    this.bodies.add(body);
-    this.ofKeys.set(this.tokenId, this);
+    if (!longest) return null;
+    this.kept.bodies.get(longest.before);
+    const { turns, parsed } = longest.before;
+    return { ...longest, turns, parts: partsOf(parsed) };
   }
 }
 

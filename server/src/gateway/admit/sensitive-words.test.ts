@@ -1,6 +1,9 @@
+import { types } from 'node:util';
+import { parseJsonBody, rememberTurns } from '../../dialects/wire/forms/json-body.js';
 import { createLogger } from '../../platform/observability/logger.js';
 import { shareTurns } from '../../shared/turns.js';
 import { SearchTime } from '../../platform/matching/search.js';
+import { Conversations } from './conversations.js';
 import { SensitiveWords, type CheckedPart } from './sensitive-words.js';
 
 const checker = (words: string[]): SensitiveWords =>
@@ -53,7 +56,7 @@ describe('turns of a conversation', () => {
   const check = (words: SensitiveWords, parts: readonly CheckedPart[], text: string): Promise<void> =>
     words.check([text], { userId: 1, requestId: 'request', time: new SearchTime(), parts });
   const unchecked = (words: SensitiveWords, turns: readonly unknown[]): unknown[] =>
-    words.unchecked(turns).flatMap((part) => part.turns);
+    words.unchecked(turns).flatMap(({ from, until }) => turns.slice(from, until));
   const changeable = (): { words: SensitiveWords; save: (entries: string[]) => void } => {
     const values = {
       CheckSensitiveEnabled: true,
@@ -83,6 +86,28 @@ describe('turns of a conversation', () => {
     expect(words.mayBlock(['good'], parts.slice(0, 1))).toBe(false);
     expect(words.mayBlock(['bad'], parts.slice(2))).toBe(true);
     expect(unchecked(words, turns)).toEqual(turns.slice(1));
+  });
+
+  it('are searched for new words when there is only a digest of them', () => {
+    const conversations = new Conversations(500_000);
+    const read = (key: number, count: number): readonly unknown[] => {
+      const messages = Array.from({ length: count }, (_, index) => ({
+        role: 'user',
+        content: `${index}`.repeat(2000),
+      }));
+      const bytes = Buffer.from(JSON.stringify({ messages }));
+      rememberTurns(bytes, conversations.of(key));
+      return parseJsonBody(bytes)['messages'] as unknown[];
+    };
+    const { words, save } = changeable();
+    expect(words.mayBlock([], words.unchecked(read(1, 36)))).toBe(false);
+    read(2, 40);
+    const turns = read(1, 38);
+    expect(types.isProxy(turns)).toBe(true);
+    expect(unchecked(words, turns)).toEqual(turns.slice(32));
+    save(['other']);
+    expect(unchecked(words, turns)).toEqual(turns);
+    expect(unchecked(words, turns)[17]).toMatchObject({ content: '17'.repeat(2000) });
   });
 
   it('are checked again for another list of words', async () => {

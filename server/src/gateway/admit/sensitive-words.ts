@@ -1,7 +1,7 @@
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { AppError } from '../../shared/errors.js';
-import { ofEachPart } from '../../shared/turns.js';
+import { always, ofEachPart } from '../../shared/turns.js';
 import { namesIn, type SearchTime } from '../../platform/matching/search.js';
 import { hintOf, isPattern, patternMark, wordsCheck, type LocalCheck } from '../../platform/matching/words-check.js';
 
@@ -24,12 +24,14 @@ export interface WordCheck {
 
 /** Turns of a conversation. The calls that continue it share them. */
 export interface CheckedPart {
-  readonly turns: readonly unknown[];
+  /** The index of the first turn, and of the one behind the last. */
+  readonly from: number;
+  readonly until: number;
   /** The blocked words that the turns do not have. Null: they were not checked yet. */
   without: readonly string[] | null;
 }
 
-const partsOf = ofEachPart((turns): CheckedPart => ({ turns, without: null }));
+const partsOf = ofEachPart((turns, from): CheckedPart => ({ from, until: from + turns.length, without: null }), always);
 
 /**
  * Refuses prompts with blocked words (docs/reference/relay/access.md#blocked-words) if an admin enabled the check. With

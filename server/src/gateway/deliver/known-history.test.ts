@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { types } from 'node:util';
 import { contextFor, targetFor } from '../../../../tests/support/relay-dialects.js';
 import type { UpstreamRequest } from '../../dialects/contract.js';
 import { acceptsEverything } from '../../dialects/accepts.js';
@@ -237,5 +238,30 @@ describe.each(languages)('a client of $name', ({ client, turn, tool, bodyOf }) =
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('has the same requests written from turns of which there is only a digest', () => {
+    let found = 0;
+    fc.assert(
+      fc.property(fc.array(turn, { minLength: 20, maxLength: 30 }), fc.nat(channels.length - 1), (turns, index) => {
+        const conversations = new Conversations(400_000);
+        const read = (of: readonly Json[], key: number): { body: Json; bytes: Buffer } => {
+          const bytes = Buffer.from(JSON.stringify(bodyOf(of, [])));
+          rememberTurns(bytes, conversations.of(key));
+          return { body: parseJsonBody(bytes), bytes };
+        };
+        read(turns, 1);
+        read(turns, 2);
+        const { body, bytes } = read(turns, 1);
+        if (Object.values(body).some((value) => types.isProxy(value))) found++;
+        const channel = channels[index] as (typeof channels)[number];
+        const known = [sent(client, channel, { ...body }, bytes), sent(client, channel, { ...body }, bytes)];
+        const alone = sent(client, channel, JSON.parse(bytes.toString()) as Json, bytes);
+        expect(known).toEqual([alone, alone]);
+        expect(body).toEqual(JSON.parse(bytes.toString()));
+      }),
+      { numRuns: 60 },
+    );
+    expect(found).toBeGreaterThan(30);
   });
 });

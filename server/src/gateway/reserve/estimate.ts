@@ -1,7 +1,7 @@
 import { mediaNames } from './metering/media-tokens.js';
 import type { PromptTexts } from './metering/prompt.js';
 import { countBySample } from './metering/prompt-tokens.js';
-import { ofEachPart, type Fields } from '../../dialects/neutral/fields.js';
+import { always, ofEachPart, type Fields } from '../../dialects/neutral/fields.js';
 import { mostToolCalls } from '../../dialects/server-tools.js';
 import type { Call } from '../call.js';
 import { type CallCost, largestPrompt, withToolCalls } from './call-charge.js';
@@ -125,7 +125,7 @@ const sizesOf = ofEachPart((turns): TextSize => {
     visited += size.visited;
   }
   return { bytes, visited };
-});
+}, always);
 
 /** Returns the bytes of schemas and other fields, besides messages and tools, that reach the model. */
 function otherBytes(body: Readonly<Record<string, unknown>>): number {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { types } from 'node:util';
 import { declaredTools } from '../../dialects/neutral/declared-tools.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
-import { parseMessagesRequest } from '../../dialects/languages/anthropic/messages-parse.js';
+import { checkMessagesRequest, parseMessagesRequest } from '../../dialects/languages/anthropic/messages-parse.js';
 import { withoutForeignBlocks } from '../../dialects/languages/anthropic/own-thoughts.js';
 import { idPaths, namedIds, type IdDialect } from '../../dialects/languages/provider-ids.js';
 import { withoutForeignItems } from '../../dialects/languages/responses/own-items.js';
@@ -28,15 +29,18 @@ function orRefusal(of: () => unknown): unknown {
 
 const dialects = Object.keys(idPaths).filter((name): name is IdDialect => name !== 'event' && name !== 'object');
 
-/** Returns what the reservation, the price and the sent body depend on, as far as turns and tools decide it. */
-function facts(body: Fields): unknown {
-  const call = {
+const callOf = (body: Fields): Call =>
+  ({
     request: { body },
     price: { searchesUnasked: false, cachesUnasked: false },
     mayCostMore: true,
     endpoint: { tariff: { prompt: () => messagesPrompt(body) } },
     route: { bareModel: 'claude' },
-  } as unknown as Call;
+  }) as unknown as Call;
+
+/** Returns what the reservation, the price and the sent body depend on, as far as turns and tools decide it. */
+function facts(body: Fields): unknown {
+  const call = callOf(body);
   return {
     traits: requestTraits(call),
     bytes: bytesOf(call),
@@ -95,6 +99,7 @@ const turn = fc.oneof(
   fc.record({ type: fc.constant('additional_tools'), tools: fc.array(fc.record({ type: text, name: text })) }),
   fc.constantFrom('text', 5, null, []),
 );
+const plainTurn = fc.record({ role: fc.constantFrom('user', 'assistant'), content: text });
 // Large enough to be shared by the bodies that have the same tools.
 const description = text.map((own) => own + 'd'.repeat(1024));
 const tool = fc.record({ name: text, description, input_schema: fc.dictionary(text, text) });
@@ -124,6 +129,41 @@ it.each(['messages', 'input', 'contents'])('reads the same from known turns in %
     }),
     { numRuns: 30 },
   );
+});
+
+it.each(['messages', 'input', 'contents'])('reads the same from what is known of turns in %s that are gone', (name) => {
+  const conversation = fc.record({
+    // A conversation in which turns change tools or name files is parsed again.
+    turns: fc.array(fc.oneof({ weight: 20, arbitrary: plainTurn }, turn), { minLength: 20, maxLength: 40 }),
+    tools: fc.array(tool, { maxLength: 3 }),
+    counts: fc.array(fc.nat(20), { minLength: 2, maxLength: 4 }),
+  });
+  let found = 0;
+  fc.assert(
+    fc.property(conversation, ({ turns, tools, counts }) => {
+      // Place for one body.
+      const conversations = new Conversations(600_000);
+      const read = (json: string, key: number): Fields => {
+        const bytes = Buffer.from(json);
+        rememberTurns(bytes, conversations.of(key));
+        return parseJsonBody(bytes);
+      };
+      for (const count of counts) {
+        const list = [{ role: 'user', content: padding }, ...turns.slice(0, 20 + count)];
+        const json = JSON.stringify({ [name]: list, tools });
+        const passed = read(json, 1);
+        orRefusal(() => checkMessagesRequest({ body: passed }));
+        requestTraits(callOf(passed));
+        read(JSON.stringify({ [name]: [padding, padding], tools }), 2);
+        const alone = JSON.parse(json) as Fields;
+        const body = read(json, 1);
+        if (types.isProxy(body[name])) found++;
+        expect([facts(body), facts({ ...body })]).toEqual([facts(alone), facts(alone)]);
+      }
+    }),
+    { numRuns: 20 },
+  );
+  expect(found).toBeGreaterThan(15);
 });
 
 it('counts objects, and not texts, towards the most that is searched for traits', () => {

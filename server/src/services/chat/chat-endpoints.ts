@@ -22,12 +22,12 @@ import {
 import { declaredTools, declaringItem, definitionIn, toolChanges } from '../../dialects/neutral/declared-tools.js';
 import { fitRequest } from '../../dialects/neutral/fitted-request.js';
 import { optionalFlag } from '../../dialects/neutral/given.js';
-import { asFields, asList, asText, either, ofEachPart, type Fields } from '../../dialects/neutral/fields.js';
+import { always, asFields, asList, asText, either, ofEachPart, type Fields } from '../../dialects/neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../../dialects/languages/anthropic/error.js';
 import { awsErrorType, bedrockErrorBody } from '../../dialects/languages/bedrock/error.js';
 import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
 import { geminiErrorBody, geminiErrorEvents } from '../../dialects/languages/gemini/error.js';
-import { messagesClient } from '../../dialects/languages/anthropic/messages-client.js';
+import { checkMessagesRequest } from '../../dialects/languages/anthropic/messages-parse.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { chatProvider } from '../../dialects/languages/openai/chat-write.js';
 import { openAIErrorBody, openAIErrorEvents } from '../../dialects/languages/openai/error.js';
@@ -129,7 +129,7 @@ export const messagesEndpoint: Endpoint = {
   parse({ body, model }): ParsedRequest {
     needMessages(body);
     // This call validates everything else before a provider is called or quota is reserved.
-    messagesClient.parse({ body, model });
+    checkMessagesRequest({ body, model });
     const maxOutput = readTextFields(body, messagesFields);
     for (const { at, block } of toolChanges(body['messages'])) checkTools([definitionIn(block) ?? {}], at);
     const stream = optionalFlag(body['stream'], 'stream') ?? false;
@@ -172,7 +172,7 @@ const checkItems = ofEachPart((items, from) => {
     if (tools !== undefined && tools !== null) checkTools(tools, `input[${from + index}].tools`);
   }
   return true;
-});
+}, always);
 
 const responsesCode = 'invalid_responses_request';
 

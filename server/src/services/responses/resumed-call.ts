@@ -3,7 +3,7 @@ import { previousNotFound } from '../../gateway/route/affinity/call-origin.js';
 import type { BodyAllowance } from '../../gateway/request.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import { parseAhead, parseJsonBody } from '../../dialects/wire/forms/json-body.js';
-import { asFields, asList, ofEachPart, someText, type Fields } from '../../dialects/neutral/fields.js';
+import { always, asFields, asList, ofEachPart, someText, type Fields } from '../../dialects/neutral/fields.js';
 import { lastProof } from '../../dialects/languages/responses/encrypted-reasoning.js';
 import { isMadeId } from '../../dialects/languages/responses/response-object.js';
 import { sizeOf, toJsonBytes } from './json-pieces.js';
@@ -106,7 +106,10 @@ const referenceIn = (given: unknown): string | undefined => {
 };
 
 /** Whether items refer to others, or may be a conversation that this server sealed. */
-const mayChange = ofEachPart((items) => items.some((item) => referenceIn(item) !== undefined || isCompaction(item)));
+const mayChange = ofEachPart(
+  (items) => items.some((item) => referenceIn(item) !== undefined || isCompaction(item)),
+  always,
+);
 
 /**
  * Replaces references by their items. The newest response is looked up first, because its conversation contains the

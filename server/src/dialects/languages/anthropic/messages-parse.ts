@@ -3,7 +3,7 @@ import { ofEachObject } from '../../../shared/of-each-object.js';
 import type { ClientRequest } from '../../neutral/codec.js';
 import { changesTools } from '../../neutral/declared-tools.js';
 import { FieldReader } from '../../neutral/field-reader.js';
-import { asFields, asFieldsList, ofEachPart, type Fields } from '../../neutral/fields.js';
+import { always, asFields, asFieldsList, ofEachPart, type Fields } from '../../neutral/fields.js';
 import {
   needFields,
   needList,
@@ -30,7 +30,24 @@ import { offeredTools } from './tool-changes.js';
  * Parses a Messages call into the neutral form.
  * @throws AppError INVALID_INPUT naming the field
  */
-export function parseMessagesRequest({ body, model, stream }: ClientRequest): NeutralRequest {
+export const parseMessagesRequest = (request: ClientRequest): NeutralRequest => parseWith(turnsOf, request);
+
+/**
+ * Validates a Messages call. Turns of an earlier body are valid already.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function checkMessagesRequest(request: ClientRequest): void {
+  const nothing = (turns: readonly unknown[]): readonly NeutralMessage[] => {
+    checkTurns(turns);
+    return [];
+  };
+  parseWith(nothing, request);
+}
+
+function parseWith(
+  messagesOf: (turns: readonly unknown[]) => readonly NeutralMessage[],
+  { body, model, stream }: ClientRequest,
+): NeutralRequest {
   const read = new FieldReader(body, '', 'model', 'stream', 'output_format');
   const turns = read.list('messages');
   if (turns.length === 0) throw new InvalidInputError('field messages is required', 'messages');
@@ -40,7 +57,7 @@ export function parseMessagesRequest({ body, model, stream }: ClientRequest): Ne
   return {
     dialect: 'anthropic-messages',
     model: model ?? needName(body['model'], 'model'),
-    messages: [...parseSystem(read.get('system')), ...turnsOf(turns)],
+    messages: [...parseSystem(read.get('system')), ...messagesOf(turns)],
     tools: offeredTools(read.list('tools'), turns).map(({ tool, at }) => parseTool(needFields(tool, at), at)),
     toolChoice: parseToolChoice(choice),
     parallelToolCalls: choice?.['disable_parallel_tool_use'] === true ? false : undefined,
@@ -92,6 +109,11 @@ const parseTurns = ofEachPart((turns, from) => {
   const ofTurns = turns.map((turn, index) => parseTurn(turn, from + index));
   return { ofTurns, messages: ofTurns.flat(), mayEnd: turns.some(endsWithUser) };
 });
+
+const checkTurns = ofEachPart((turns, from) => {
+  for (const [index, turn] of turns.entries()) parseTurn(turn, from + index);
+  return true;
+}, always);
 
 /** Tool results are part of the user's turn; in the neutral form they become a separate turn before it. */
 function parseTurn(value: unknown, index: number): NeutralMessage[] {
@@ -167,8 +189,9 @@ function effortFor(turns: readonly unknown[], given: unknown): unknown {
   return effort;
 }
 
-const changesEffort = ofEachPart((turns) =>
-  asFieldsList(turns).some(({ role, output_config: config }) => role === 'system' && config !== undefined),
+const changesEffort = ofEachPart(
+  (turns) => asFieldsList(turns).some(({ role, output_config: config }) => role === 'system' && config !== undefined),
+  always,
 );
 
 const isResult = ({ type }: Fields): boolean => type === 'tool_result';

@@ -1,4 +1,4 @@
-import { asFields, asFieldsList, asText, ofEachPart, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, replaceInParts, type Fields } from '../../neutral/fields.js';
 import { isForeignProof } from '../../neutral/thought-proof.js';
 
 /**
@@ -8,15 +8,10 @@ import { isForeignProof } from '../../neutral/thought-proof.js';
  * @returns null if there are none
  */
 export function withoutForeignBlocks(messages: unknown): unknown[] | null {
-  if (!Array.isArray(messages)) return null;
-  const parts = keptMessages(messages as unknown[]);
-  return parts.every(({ isSame }) => isSame) ? null : parts.flatMap(({ kept }) => kept);
+  return Array.isArray(messages) ? keptMessages(messages as unknown[]) : null;
 }
 
-const keptMessages = ofEachPart((messages) => {
-  const kept = messages.flatMap(keptMessage);
-  return { kept, isSame: kept.length === messages.length && kept.every((message, at) => message === messages[at]) };
-});
+const keptMessages = replaceInParts(keptMessage);
 
 function keptMessage(given: unknown): unknown[] {
   const message = asFields(given);

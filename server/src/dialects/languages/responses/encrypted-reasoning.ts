@@ -1,16 +1,22 @@
-import { asFields, asList, ofEachPart, someText } from '../../neutral/fields.js';
+import { always, asFields, asList, ofEachPart, someText } from '../../neutral/fields.js';
 import { makerOfProof } from '../../neutral/thought-proof.js';
 
 /** Returns the last encrypted reasoning of OpenAI's kind among the items of an input or an output. */
-export const lastProof = (items: unknown): string | undefined =>
-  proofsIn(asList(items)).findLast((proof) => proof !== null) ?? undefined;
+export function lastProof(items: unknown): string | undefined {
+  const list = asList(items);
+  const last = lastProven(list).findLast((index) => index !== null) ?? null;
+  return last === null ? undefined : proofIn(list[last]);
+}
 
-const proofsIn = ofEachPart((items): string | null => {
-  for (const given of items.toReversed()) {
-    const item = asFields(given);
-    if (item?.['type'] !== 'reasoning') continue;
-    const encrypted = someText(item['encrypted_content']);
-    if (encrypted !== undefined && makerOfProof(encrypted) === 'openai') return encrypted;
-  }
-  return null;
-});
+/** The index of the last item that has a proof. */
+const lastProven = ofEachPart((items, from): number | null => {
+  const last = items.findLastIndex((item) => proofIn(item) !== undefined);
+  return last < 0 ? null : from + last;
+}, always);
+
+function proofIn(given: unknown): string | undefined {
+  const item = asFields(given);
+  if (item?.['type'] !== 'reasoning') return undefined;
+  const encrypted = someText(item['encrypted_content']);
+  return encrypted !== undefined && makerOfProof(encrypted) === 'openai' ? encrypted : undefined;
+}

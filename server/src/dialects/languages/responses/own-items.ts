@@ -1,4 +1,4 @@
-import { asFields, asList, asText, ofEachPart, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asList, asText, replaceInParts, someText, type Fields } from '../../neutral/fields.js';
 import { isForeignProof, makerOfProof } from '../../neutral/thought-proof.js';
 import { isMadeId } from './response-object.js';
 import { imageTypeOf } from './responses-read.js';
@@ -13,17 +13,11 @@ import { imageTypeOf } from './responses-read.js';
  */
 export function withoutForeignItems(input: unknown, isOpenAI = false): unknown[] | null {
   if (!Array.isArray(input)) return null;
-  const parts = (isOpenAI ? keptByOpenAI : keptByOthers)(input as unknown[]);
-  return parts.every(({ isSame }) => isSame) ? null : parts.flatMap(({ kept }) => kept);
+  return (isOpenAI ? keptByOpenAI : keptByOthers)(input as unknown[]);
 }
 
-const keptByOpenAI = ofEachPart((items) => keptItems(items, true));
-const keptByOthers = ofEachPart((items) => keptItems(items, false));
-
-function keptItems(items: readonly unknown[], isOpenAI: boolean): { kept: unknown[]; isSame: boolean } {
-  const kept = items.flatMap((item) => keptItem(item, isOpenAI));
-  return { kept, isSame: kept.length === items.length && kept.every((item, at) => item === items[at]) };
-}
+const keptByOpenAI = replaceInParts((item) => keptItem(item, true));
+const keptByOthers = replaceInParts((item) => keptItem(item, false));
 
 function keptItem(given: unknown, isOpenAI: boolean): unknown[] {
   const item = asFields(given);

@@ -9,12 +9,13 @@ import {
   scanJson,
 } from '../../../shared/json.js';
 import { nextSlice, pause } from '../../../shared/slices.js';
-import { shareTurns } from '../../../shared/turns.js';
+import { lateList } from '../../../shared/late-list.js';
+import { partLength, shareTurns } from '../../../shared/turns.js';
 import { malformed, RelayError } from '../../errors/relay-error.js';
 import { decisiveNames } from '../../priced-fields.js';
 import { foldedName, type Json } from '../../neutral/fields.js';
 import { CutBody, numberOfCut } from './cut-body.js';
-import { TurnMarks, turnNames, type KnownTurns, type TurnMemory } from './known-turns.js';
+import { TurnMarks, turnNames, type KnownTurns, type TurnMemory, type Turns } from './known-turns.js';
 
 /**
  * The largest lists that clients send are token ids of embeddings, 300,000 in a call. Tool schemas nest some 40 levels.
@@ -58,11 +59,11 @@ export function rememberTurns(bytes: Buffer, memory: TurnMemory): void {
 function continued(bytes: Buffer): Json | undefined {
   const known = memories.get(bytes)?.find(bytes);
   if (!known) return undefined;
-  const { head, parsed, fields } = known.before;
+  const { before } = known;
   const marks = new TurnMarks(bytes, known);
   const { turns } = marks;
   const [end = 0, values = 0, members = 0] = [turns?.commas.at(-1), turns?.values.at(-1), turns?.members.at(-1)];
-  if (!turns || bytes.length - end - sum(fields, 'length') > largeBody) return undefined;
+  if (!turns || bytes.length - end - sum(before?.fields ?? [], 'length') > largeBody) return undefined;
   const scan = { ...newJsonScan(), at: end + 1, value: end, depth: 2, values, members };
   worded(() => scanJson(bytes, scan, bounds, bytes.length, marks));
   if (scan.longValues || turns.close === undefined) return undefined;
@@ -71,15 +72,31 @@ function continued(bytes: Buffer): Json | undefined {
   const { [turns.name]: added, ...own } = rest;
   // A list may be empty, but not after a comma.
   if (!Array.isArray(added) || added.length === 0) return undefined;
+  const head = before?.head ?? headOf(bytes, turns);
   const isRepeated = countMembers(rest) - 1 + sum(marks.known, 'members') !== scan.members - members;
-  if (isRepeated || Object.keys(own).some((name) => Object.hasOwn(head, name))) return undefined;
+  if (!head || isRepeated || Object.keys(own).some((name) => Object.hasOwn(head, name))) return undefined;
   for (const { name, value } of marks.known) own[name] = value;
-  const body = { ...head, [turns.name]: [...parsed.slice(0, known.count), ...(added as unknown[])], ...own };
+  const body = { ...head, [turns.name]: withKnown(known, bytes, added as unknown[]), ...own };
   checkAllNames(body);
   parsedBodies.set(bytes, body);
   keep(bytes, body, marks, scan.values, known);
   return body;
 }
+
+/** Returns the known turns and those that were added. */
+function withKnown({ before, turns, count }: KnownTurns, bytes: Buffer, added: readonly unknown[]): unknown[] {
+  if (before) return [...before.parsed.slice(0, count), ...added];
+  const groupOf = (group: number): readonly unknown[] => {
+    const first = group * partLength;
+    const from = first === 0 ? turns.open : (turns.commas[first - 1] ?? 0);
+    const until = turns.commas[Math.min(first + partLength, count) - 1];
+    return parseExact(`[${bytes.toString('utf8', from + 1, until)}]`) as unknown[];
+  };
+  return lateList({ length: count, groupLength: partLength, groupOf }, added);
+}
+
+/** Returns the fields before the turns. */
+const headOf = (bytes: Buffer, { open }: Turns): Json | null => parseFields(`${bytes.toString('utf8', 0, open)}[]}`);
 
 const sum = <Name extends string>(entries: ReadonlyArray<Record<Name, number>>, name: Name): number =>
   entries.reduce((all, entry) => all + entry[name], 0);
@@ -107,13 +124,13 @@ function keep(
   const parsed = turns && body[turns.name];
   if (!memory || !turns || !Array.isArray(parsed)) return;
   if (parsed.length !== turns.commas.length + 1 || parsed.length < 2) return;
-  const head = known?.before.head ?? parseFields(`${bytes.toString('utf8', 0, turns.open)}[]}`);
+  const head = known?.before?.head ?? headOf(bytes, turns);
   if (!head) return;
-  const withValues = fields.map((field) => ({ ...field, value: body[field.name] }));
-  memory.keep({ bytes, values, turns, head, parsed, fields: withValues }, known);
-  shareTurns(parsed, known && { turns: known.before.parsed, count: known.count });
+  shareTurns(parsed, known);
   // Tools stand before or behind the turns.
   for (const field of Object.values(body)) if (Array.isArray(field)) shareTurns(field);
+  const withValues = fields.map((field) => ({ ...field, value: body[field.name] }));
+  memory.keep({ bytes, values, turns, head, parsed, fields: withValues }, known);
 }
 
 /** Bodies that are longer are parsed ahead, in slices. Bytes. */

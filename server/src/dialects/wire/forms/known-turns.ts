@@ -1,4 +1,5 @@
 import type { KnownJson, ScanListener } from '../../../shared/json.js';
+import type { TurnParts } from '../../../shared/turns.js';
 import type { Fields } from '../../neutral/fields.js';
 
 /** The list of turns in a body. */
@@ -34,17 +35,21 @@ export interface ParsedTurns {
   readonly fields: ReadonlyArray<LargeField & { readonly value: unknown }>;
 }
 
-/** An earlier body, and how many of its turns begin the new body. Everything before them is the same, too. */
+/** The turns that a body has from an earlier one. Everything before them is the same, too. */
 export interface KnownTurns {
-  readonly before: ParsedTurns;
   readonly count: number;
+  /** The turns of the earlier body, of which it has so many, and their parts. */
+  readonly turns: Turns;
+  readonly parts: TurnParts;
+  /** The earlier body. Absent: there is only a digest of its beginning, and what is read of it is parsed again. */
+  readonly before?: ParsedTurns;
 }
 
 /** Keeps parsed bodies of one caller. */
 export interface TurnMemory {
   /** Returns the body with the longest common beginning. Null if no turn is known. */
   find(bytes: Buffer): KnownTurns | null;
-  /** @param known the earlier body that this body continues */
+  /** @param known what `find` returned for the body */
   keep(body: ParsedTurns, known: KnownTurns | null): void;
 }
 
@@ -97,7 +102,7 @@ export class TurnMarks implements ScanListener {
       this.isWithin = true;
       return undefined;
     }
-    const known = this.continues?.before.fields.find((each) => each.name === name && this.hasAt(open, each));
+    const known = this.continues?.before?.fields.find((each) => each.name === name && this.hasAt(open, each));
     if (known) {
       this.known.push({ ...known, open });
       this.note({ ...known, open });
@@ -131,7 +136,7 @@ export class TurnMarks implements ScanListener {
 
   private hasAt(open: number, { open: from, length }: LargeField): boolean {
     const end = open + length;
-    const before = this.continues?.before.bytes;
+    const before = this.continues?.before?.bytes;
     return (
       before !== undefined &&
       end <= this.bytes.length &&
@@ -147,7 +152,7 @@ export class TurnMarks implements ScanListener {
 }
 
 /** Returns the known turns alone, to which a scan of the rest adds its own. */
-const turnsOf = ({ before: { turns }, count }: KnownTurns): Turns => ({
+export const turnsOf = ({ turns, count }: Pick<KnownTurns, 'turns' | 'count'>): Turns => ({
   name: turns.name,
   open: turns.open,
   commas: turns.commas.slice(0, count),

@@ -1,4 +1,4 @@
-import { asFieldsList, asList, ofEachPart, type Fields } from '../../../dialects/neutral/fields.js';
+import { areShared, asFieldsList, asList, ofEachPart, type Fields } from '../../../dialects/neutral/fields.js';
 import { countedImage } from './media-tokens.js';
 
 /** A prompt in the form in which it is counted. */
@@ -18,18 +18,21 @@ interface PromptImage {
   readonly detail: unknown;
 }
 
+/** The size of a prompt. */
+type Counted = Pick<Prompt, 'bytes' | 'fixed' | 'unsized' | 'images'>;
+
 /** Collects the countable content of a prompt. Values of other types than expected count 0. */
 export class Prompt implements PromptTexts {
   bytes = 0;
   unsized = 0;
-  private readonly held: Array<string | Prompt> = [];
-  private readonly images: PromptImage[] = [];
+  readonly images: PromptImage[] = [];
+  private readonly held: Array<string | (() => readonly string[])> = [];
 
   /** @param fixed tokens that each prompt has */
   constructor(public fixed = 0) {}
 
   get texts(): readonly string[] {
-    return this.held.flatMap((each) => (typeof each === 'string' ? each : each.texts));
+    return this.held.flatMap((each) => (typeof each === 'string' ? each : each()));
   }
 
   text(value: unknown): void {
@@ -47,12 +50,18 @@ export class Prompt implements PromptTexts {
     this.images.push({ url, detail });
   }
 
-  add(prompt: Prompt): void {
-    this.held.push(prompt);
-    this.bytes += prompt.bytes;
-    this.fixed += prompt.fixed;
-    this.unsized += prompt.unsized;
-    for (const image of prompt.images) this.images.push(image);
+  /**
+   * Adds content that was counted before.
+   * @param texts returns its texts, which few calls need
+   */
+  add(counted: readonly Counted[], texts: () => readonly string[]): void {
+    this.held.push(texts);
+    for (const { bytes, fixed, unsized, images } of counted) {
+      this.bytes += bytes;
+      this.fixed += fixed;
+      this.unsized += unsized;
+      for (const image of images) this.images.push(image);
+    }
   }
 
   /** Counts the images as those of a model. */
@@ -70,12 +79,21 @@ export class Prompt implements PromptTexts {
  * once.
  */
 export function listCounter(count: (entry: Fields, prompt: Prompt) => void): (list: unknown, prompt: Prompt) => void {
-  const promptsOf = ofEachPart((entries) => {
-    const prompt = new Prompt();
+  const promptOf = (entries: readonly unknown[], prompt = new Prompt()): Prompt => {
     for (const entry of asFieldsList(entries)) count(entry, prompt);
     return prompt;
-  });
-  return (list, prompt) => {
-    for (const part of promptsOf(asList(list))) prompt.add(part);
+  };
+  const textsOf = ofEachPart((entries) => promptOf(entries).texts);
+  const countedOf = ofEachPart(
+    (entries): Counted => {
+      const { bytes, fixed, unsized, images } = promptOf(entries);
+      return { bytes, fixed, unsized, images };
+    },
+    ({ images }) => images.length === 0,
+  );
+  return (given, prompt) => {
+    const list = asList(given);
+    if (areShared(list)) prompt.add(countedOf(list), () => textsOf(list).flat());
+    else promptOf(list, prompt);
   };
 }

@@ -1,5 +1,13 @@
 import type { Condition } from '../../../shared/price-condition.js';
-import { areShared, asFields, asText, either, ofEachPart, type Fields } from '../../../dialects/neutral/fields.js';
+import {
+  always,
+  areShared,
+  asFields,
+  asText,
+  either,
+  ofEachPart,
+  type Fields,
+} from '../../../dialects/neutral/fields.js';
 import { continuesThread, threadName } from '../../../dialects/neutral/thread.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 import { toolCounts, type ToolWork } from '../../../shared/price-quantities.js';
@@ -112,8 +120,8 @@ const contentOfParts = ofEachPart((turns) => {
   };
   let visited = 0;
   for (const turn of turns) visited += noteContent(turn, traits);
-  return { traits, visited };
-});
+  return { traits, visited, beginsWithNumber: typeof turns[0] === 'number' };
+}, always);
 
 /**
  * Notes the traits of a value.
@@ -126,10 +134,10 @@ function noteContent(content: unknown, found: ContentTraits): number {
     if (typeof value !== 'object' || value === null) continue;
     visited++;
     if (Array.isArray(value)) {
-      // A list of numbers is a list of tokens for embeddings.
-      if (typeof value[0] === 'number') continue;
       if (areShared(value)) visited += noteTurns(value, found);
-      else for (const each of value as unknown[]) if (typeof each === 'object' && each !== null) open.push(each);
+      // A list of numbers is a list of tokens for embeddings.
+      else if (typeof value[0] !== 'number')
+        for (const each of value as unknown[]) if (typeof each === 'object' && each !== null) open.push(each);
       continue;
     }
     const fields = value as Fields;
@@ -153,8 +161,10 @@ function noteContent(content: unknown, found: ContentTraits): number {
 }
 
 function noteTurns(turns: readonly unknown[], found: ContentTraits): number {
+  const parts = contentOfParts(turns);
+  if (parts[0]?.beginsWithNumber) return 0;
   let visitedInAll = 0;
-  for (const { traits, visited } of contentOfParts(turns)) {
+  for (const { traits, visited } of parts) {
     visitedInAll += visited;
     found.writesCache ||= traits.writesCache;
     found.writesCacheForHour ||= traits.writesCacheForHour;

@@ -1,0 +1,82 @@
+import { createHash, type Hash } from 'node:crypto';
+import { turnsOf, type KnownTurns, type ParsedTurns, type Turns } from '../../dialects/wire/forms/known-turns.js';
+import { factsOf, haveFactsAlone, partLength, partsOf, type TurnParts } from '../../shared/turns.js';
+
+/** The turns at the beginning of a body that is not kept itself. */
+export interface Beginning {
+  /** SHA-256 of all bytes before the comma behind the turns. */
+  readonly digest: string;
+  readonly turns: Turns;
+  readonly parts: TurnParts;
+}
+
+export interface KnownBeginning extends KnownTurns {
+  readonly beginning: Beginning;
+  /** The state of the digest at the end of the turns. */
+  readonly hash: Hash;
+}
+
+/** Estimates the bytes of memory that a beginning takes: three positions of each turn, and a share of the facts of a part. */
+export const memoryOfBeginning = ({ turns }: Beginning): number => 1024 + 128 * turns.commas.length;
+
+/** Bytes. Turns that are read after all are parsed in one turn of the event loop. */
+const maxBytes = 1024 * 1024;
+/** Turns at the end that the next body may change: Claude Code marks the last block, and then the one after it. */
+const changingTurns = 4;
+const maxTurns = 4096;
+const comma = 0x2c;
+
+const endOf = ({ turns }: Pick<Beginning, 'turns'>): number => turns.commas.at(-1) ?? 0;
+
+/** Returns the beginning of a body. Null if it is short or long, or if the body was translated: then its turns are needed. */
+export function beginningOf({ bytes, turns, parsed }: ParsedTurns, known?: KnownBeginning): Beginning | null {
+  const count = partLength * Math.floor((parsed.length - changingTurns) / partLength);
+  const end = turns.commas[count - 1];
+  const parts = partsOf(parsed);
+  if (end === undefined || end > maxBytes || count > maxTurns || !haveFactsAlone(parts)) return null;
+  // A body that has fewer turns than its known beginning and some that may change has the same beginning.
+  if (known && end <= endOf(known)) return known.beginning;
+  const hash = (known?.hash ?? createHash('sha256')).update(bytes.subarray(known ? endOf(known) : 0, end));
+  return { digest: hash.digest('base64'), turns: turnsOf({ turns, count }), parts: factsOf(parts, count) };
+}
+
+/** The beginnings of the bodies of one key. */
+export class KeyBeginnings {
+  /** By the position of their end, and by their digest. */
+  private readonly ofEnds = new Map<number, Map<string, Beginning>>();
+  readonly all = new Set<Beginning>();
+
+  /** Returns the longest beginning of a body. */
+  find(bytes: Buffer): KnownBeginning | null {
+    if (this.all.size === 0) return null;
+    const hash = createHash('sha256');
+    let from = 0;
+    let longest: KnownBeginning | null = null;
+    for (const end of [...this.ofEnds.keys()].sort((one, other) => one - other)) {
+      if (bytes[end] !== comma) continue;
+      hash.update(bytes.subarray(from, end));
+      from = end;
+      const beginning = this.ofEnds.get(end)?.get(hash.copy().digest('base64'));
+      if (!beginning) continue;
+      const { turns, parts } = beginning;
+      const count = turns.commas.length;
+      longest = { count, turns, parts: factsOf(parts, count), beginning, hash: hash.copy() };
+    }
+    return longest;
+  }
+
+  add(beginning: Beginning): void {
+    this.all.add(beginning);
+    const end = endOf(beginning);
+    const sameEnd = this.ofEnds.get(end) ?? new Map<string, Beginning>();
+    this.ofEnds.set(end, sameEnd.set(beginning.digest, beginning));
+  }
+
+  delete(beginning: Beginning): void {
+    this.all.delete(beginning);
+    const end = endOf(beginning);
+    const sameEnd = this.ofEnds.get(end);
+    if (sameEnd?.get(beginning.digest) === beginning) sameEnd.delete(beginning.digest);
+    if (sameEnd?.size === 0) this.ofEnds.delete(end);
+  }
+}
