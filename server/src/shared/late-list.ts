@@ -1,6 +1,6 @@
 /**
- * Returns a list whose first entries are read in groups, each when one of its entries is needed. It can do all that a list
- * can.
+ * Returns a list whose first entries are read in groups, each when one of its entries is needed. It is for reading: it can be
+ * neither frozen nor cloned, and an entry that is deleted may come back.
  * @param length the number of these entries
  * @param groupOf returns the entries of a group, which are `groupLength`
  * @param added the entries behind them
@@ -19,8 +19,8 @@ export function lateList(
     const group = Math.floor(index / groupLength);
     // The name of a method is not a number.
     if (!(index >= 0 && index < length) || groups.has(group)) return;
-    groups.add(group);
     for (const [at, entry] of groupOf(group).entries()) list[group * groupLength + at] = entry;
+    groups.add(group);
   };
   return new Proxy(list, {
     get(target, name) {

@@ -65,3 +65,15 @@ it('has the turns of each body, in order, whatever the bodies before were', () =
     }),
   );
 });
+
+it.each([null, 0, false])('computes %s once, too', (value) => {
+  let calls = 0;
+  const turns = turnsUpTo(20);
+  shareTurns(turns);
+  for (const isFact of [() => true, () => false]) {
+    const valueOf = ofEachPart(() => (calls++, value), isFact);
+    calls = 0;
+    expect([valueOf(turns), valueOf(turns)]).toEqual([Array(5).fill(value), Array(5).fill(value)]);
+    expect(calls).toBe(5);
+  }
+});

@@ -78,7 +78,8 @@ export function ofEachPart<Value>(
     const parts = partsIn(list);
     if (!parts) return [valueOf(list, 0)];
     return parts.map(({ from, length, facts, others }) => {
-      const known = facts[number] ?? others[number];
+      // Null is a value, too.
+      const known = facts[number] === undefined ? others[number] : facts[number];
       if (known !== undefined) return known as Value;
       const value = valueOf(list.slice(from, from + length), from);
       (isFact(value) ? facts : others)[number] = value;

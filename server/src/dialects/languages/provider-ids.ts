@@ -1,4 +1,4 @@
-import { areShared, asFields, asList, asText, isEmpty, ofEachPart, type Fields } from '../neutral/fields.js';
+import { always, areShared, asFields, asList, asText, isEmpty, ofEachPart, type Fields } from '../neutral/fields.js';
 import { malformed } from '../errors/relay-error.js';
 import { isMadeId } from './responses/response-object.js';
 
@@ -29,7 +29,6 @@ interface Place {
 }
 
 const none: readonly never[] = [];
-const always = (): boolean => true;
 const newPlace = (): Place => ({ ids: [], next: new Map() });
 
 /** Paths as one tree, so that a body is read once, and only at fields that may contain ids. */

@@ -194,10 +194,10 @@ describe('a body that continues one without a place', () => {
   const crowd = (conversations: Conversations): unknown => read(bodyOf('crowd', 40), conversations.of(9));
 
   it('has the same turns, which are parsed when they are read', () => {
-    const conversations = narrow();
-    read(bodyOf('a', 36), conversations.of(1));
-    crowd(conversations);
     for (const count of [37, 38, 40]) {
+      const conversations = narrow();
+      read(bodyOf('a', 36), conversations.of(1));
+      crowd(conversations);
       const body = read(bodyOf('a', count), conversations.of(1)) as Read;
       expect(isLate(body)).toBe(true);
       const alone = JSON.parse(bodyOf('a', count)) as Read;
@@ -257,6 +257,39 @@ describe('a body that continues one without a place', () => {
     const wide = new Conversations();
     read(bodyOf('a', 36), wide.of(1));
     expect(isLate(read(bodyOf('a', 37), wide.of(1)))).toBe(false);
+  });
+
+  it('is kept whole again when its turns were read', () => {
+    const conversations = narrow();
+    read(bodyOf('a', 36), conversations.of(1));
+    crowd(conversations);
+    const late = read(bodyOf('a', 37), conversations.of(1)) as Read;
+    expect(late.messages[0]).toBeDefined();
+    expect(isLate(read(bodyOf('a', 38), conversations.of(1)))).toBe(true);
+    expect(late.messages[17]).toBeDefined();
+    const whole = read(bodyOf('a', 39), conversations.of(1)) as Read;
+    expect(isLate(whole)).toBe(false);
+    const next = read(bodyOf('a', 40), conversations.of(1)) as Read;
+    expect(next.messages[17]).toBe(whole.messages[17]);
+  });
+
+  it('is known when several calls of a new key begin at once', () => {
+    const conversations = new Conversations();
+    const memories = [conversations.of(1), conversations.of(1)];
+    const [a, b] = ['a', 'b'].map((name, index) => read(bodyOf(name, 36), memories[index]) as Read);
+    for (const [name, before] of [['a', a] as const, ['b', b] as const]) {
+      const next = read(bodyOf(name, 37), conversations.of(1)) as Read;
+      expect(next.messages[17]).toBe(before?.messages[17]);
+    }
+  });
+
+  it('is parsed whole when its turns have many values, which would take long to parse at once', () => {
+    const dense = (count: number): string =>
+      JSON.stringify({ messages: Array.from({ length: count }, (_, at) => ({ at, values: Array(1000).fill(at) })) });
+    const conversations = new Conversations(17_000_000);
+    read(dense(40), conversations.of(1));
+    for (const name of ['b', 'c', 'd', 'e']) read(dense(40).replace('"at":0', `"${name}":0`), conversations.of(2));
+    expect(isLate(read(dense(41), conversations.of(1)))).toBe(false);
   });
 
   it('is read like a new one, wherever bytes differ', () => {

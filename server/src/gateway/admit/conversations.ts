@@ -26,13 +26,9 @@ export class Conversations {
 
   /** @param maxBytes of all bodies. Beginnings take up to a quarter of that besides. */
   constructor(maxBytes = maxKeptBytes) {
-    const ofKeys = new Map<number, KeyConversations>();
-    const release = (owner: KeyConversations): void => {
-      if (owner.isEmpty && ofKeys.get(owner.tokenId) === owner) ofKeys.delete(owner.tokenId);
-    };
     const lifetime = { ttl: keptMilliseconds, ttlAutopurge: true };
     this.kept = {
-      ofKeys,
+      ofKeys: new Map(),
       bodies: new LRUCache({
         ...lifetime,
         maxSize: maxBytes,
@@ -41,7 +37,7 @@ export class Conversations {
         dispose: (owner, body, reason) => {
           owner.bodies.delete(body);
           if (reason === 'evict') owner.keepBeginning(beginningOf(body));
-          release(owner);
+          this.release(owner);
         },
       }),
       beginnings: new LRUCache({
@@ -50,14 +46,27 @@ export class Conversations {
         sizeCalculation: (_owner, beginning) => memoryOfBeginning(beginning),
         dispose: (owner, beginning) => {
           owner.beginnings.delete(beginning);
-          release(owner);
+          this.release(owner);
         },
       }),
     };
   }
 
   of(tokenId: number): TurnMemory {
-    return this.kept.ofKeys.get(tokenId) ?? new KeyConversations(tokenId, this.kept);
+    const { ofKeys } = this.kept;
+    return {
+      find: (bytes) => ofKeys.get(tokenId)?.find(bytes) ?? null,
+      keep: (body, known) => {
+        const owner = ofKeys.get(tokenId) ?? new KeyConversations(tokenId, this.kept);
+        owner.keep(body, known);
+        // Its only body may have been released before the new one was kept.
+        if (!owner.isEmpty) ofKeys.set(tokenId, owner);
+      },
+    };
+  }
+
+  private release(owner: KeyConversations): void {
+    if (owner.isEmpty) this.kept.ofKeys.delete(owner.tokenId);
   }
 }
 
@@ -71,7 +80,7 @@ interface Kept {
 /** Estimates the bytes of memory that a body takes: as it came, in its texts, as it is written for a provider, and for each value. */
 const memoryOf = ({ bytes, values }: ParsedTurns): number => 3 * bytes.length + perValue * values;
 
-class KeyConversations implements TurnMemory {
+class KeyConversations {
   readonly bodies = new Set<ParsedTurns>();
   readonly beginnings = new KeyBeginnings();
 
@@ -89,12 +98,15 @@ class KeyConversations implements TurnMemory {
     // While there is place, a body is kept itself, because translations need its turns.
     const hasPlace = this.kept.bodies.calculatedSize + 4 * bytes.length < this.kept.bodies.maxSize;
     if (hasPlace || (body && 2 * body.count >= body.turns.commas.length)) return body;
-    const beginning = this.beginnings.find(bytes);
-    return beginning && beginning.count > (body?.count ?? 0) ? beginning : body;
+    const known = this.beginnings.find(bytes);
+    if (!known || known.count <= (body?.count ?? 0)) return body;
+    if (!known.beginning.use.areTurnsRead) return known;
+    this.kept.beginnings.delete(known.beginning);
+    return body;
   }
 
   keep(body: ParsedTurns, known: KnownTurns | KnownBeginning | null): void {
-    const { bodies, ofKeys } = this.kept;
+    const { bodies } = this.kept;
     if (known && 'beginning' in known) {
       this.kept.beginnings.delete(known.beginning);
       this.keepBeginning(beginningOf(body, known));
@@ -109,18 +121,17 @@ class KeyConversations implements TurnMemory {
     }
     bodies.set(body, this);
     // A body of more than the maximum is not kept.
-    if (!bodies.has(body)) return;
-    this.bodies.add(body);
-    ofKeys.set(this.tokenId, this);
+    if (bodies.has(body)) this.bodies.add(body);
   }
 
   keepBeginning(beginning: Beginning | null): void {
-    const { beginnings, ofKeys } = this.kept;
+    if (!beginning) return;
+    const { beginnings } = this.kept;
+    const same = this.beginnings.sameAs(beginning);
+    if (same) beginnings.delete(same);
     const [oldest] = this.beginnings.all;
     if (oldest && this.beginnings.all.size >= maxBeginningsOfKey) beginnings.delete(oldest);
-    if (!beginning || !beginnings.set(beginning, this).has(beginning)) return;
-    this.beginnings.add(beginning);
-    ofKeys.set(this.tokenId, this);
+    if (beginnings.set(beginning, this).has(beginning)) this.beginnings.add(beginning);
   }
 
   private findBody(bytes: Buffer): KnownTurns | null {

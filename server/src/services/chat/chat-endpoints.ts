@@ -278,6 +278,15 @@ export function modelOf(body: Fields): string {
 export const asksForUsage = (body: Fields): boolean =>
   asFields(body['stream_options'])?.['include_usage'] === true || asFields(body['usage'])?.['include'] === true;
 
+/** Checks the tools that messages declare (Kimi). */
+const checkMessages = ofEachPart((messages, from) => {
+  for (const [index, message] of messages.entries()) {
+    const tools = asFields(message)?.['tools'] ?? undefined;
+    if (tools !== undefined) checkTools(tools, `messages[${from + index}].tools`);
+  }
+  return true;
+}, always);
+
 /**
  * Parses a chat call.
  * @throws AppError INVALID_INPUT with the messages that clients of the OpenAI dialect know
@@ -285,10 +294,7 @@ export const asksForUsage = (body: Fields): boolean =>
 function toChatCall(body: Fields): ParsedRequest {
   const model = modelOf(body);
   needMessages(body);
-  for (const [index, message] of asList(body['messages']).entries()) {
-    const tools = asFields(message)?.['tools'] ?? undefined;
-    if (tools !== undefined) checkTools(tools, `messages[${index}].tools`);
-  }
+  checkMessages(asList(body['messages']));
   const stream = body['stream'] ?? false;
   if (typeof stream !== 'boolean') throw malformed('stream must be true or false');
   return {

@@ -84,9 +84,10 @@ function continued(bytes: Buffer): Json | undefined {
 }
 
 /** Returns the known turns and those that were added. */
-function withKnown({ before, turns, count }: KnownTurns, bytes: Buffer, added: readonly unknown[]): unknown[] {
+function withKnown({ before, turns, count, onRead }: KnownTurns, bytes: Buffer, added: readonly unknown[]): unknown[] {
   if (before) return [...before.parsed.slice(0, count), ...added];
   const groupOf = (group: number): readonly unknown[] => {
+    if (group > 0) onRead?.();
     const first = group * partLength;
     const from = first === 0 ? turns.open : (turns.commas[first - 1] ?? 0);
     const until = turns.commas[Math.min(first + partLength, count) - 1];
@@ -112,6 +113,9 @@ function textWithout(fields: TurnMarks['known'], bytes: Buffer, from: number): s
   return text + bytes.toString('utf8', at);
 }
 
+/** Longer lists are numbers, and no turns: tokens of an embedding. */
+const maxTurns = 50_000;
+
 /** Keeps a valid body for the calls that continue it. */
 function keep(
   bytes: Buffer,
@@ -123,7 +127,7 @@ function keep(
   const memory = memories.get(bytes);
   const parsed = turns && body[turns.name];
   if (!memory || !turns || !Array.isArray(parsed)) return;
-  if (parsed.length !== turns.commas.length + 1 || parsed.length < 2) return;
+  if (parsed.length !== turns.commas.length + 1 || parsed.length < 2 || parsed.length > maxTurns) return;
   const head = known?.before?.head ?? headOf(bytes, turns);
   if (!head) return;
   shareTurns(parsed, known);

@@ -43,6 +43,8 @@ export interface KnownTurns {
   readonly parts: TurnParts;
   /** The earlier body. Absent: there is only a digest of its beginning, and what is read of it is parsed again. */
   readonly before?: ParsedTurns;
+  /** Called when turns are parsed again, besides the first ones, which identify a conversation. */
+  readonly onRead?: () => void;
 }
 
 /** Keeps parsed bodies of one caller. */
