@@ -70,7 +70,7 @@ export class Conversations {
   }
 }
 
-/** What is kept for all callers, of which the least recently used goes first. */
+/** Bodies and beginnings of all keys. The least recently used is dropped first. */
 interface Kept {
   readonly ofKeys: Map<number, KeyConversations>;
   readonly bodies: LRUCache<ParsedTurns, KeyConversations>;
