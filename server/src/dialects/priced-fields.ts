@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../shared/errors.js';
-import { always, asFields, asList, foldedName, ofEachPart, type Fields } from './neutral/fields.js';
+import { asFields, asList, foldedName, someTurn, type Fields } from './neutral/fields.js';
 import { optionalCount, optionalFlag } from './neutral/given.js';
 
 /*
@@ -101,16 +101,14 @@ const extraNames: ReadonlySet<string> = new Set([...tierNames, ...otherPriced, '
  */
 export function mayCostMore(body: Fields): boolean {
   for (const name in body) if (extraNames.has(name) && body[name] !== undefined) return true;
-  return mayDefineTools(asList(body['messages'])).includes(true);
+  return mayDefineTools(asList(body['messages']));
 }
 
-/** Whether messages have tools (Kimi), or blocks, which may define tools. */
-const mayDefineTools = ofEachPart((messages) => {
-  return messages.some((message) => {
-    const fields = asFields(message);
-    return Array.isArray(fields?.['content']) || fields?.['tools'] !== undefined;
-  });
-}, always);
+/** Whether a message has tools (Kimi), or blocks, which may define tools. */
+const mayDefineTools = someTurn((message) => {
+  const fields = asFields(message);
+  return Array.isArray(fields?.['content']) || fields?.['tools'] !== undefined;
+});
 
 /** The position of the fields of a text request. */
 export interface TextFields {

@@ -88,6 +88,21 @@ export function ofEachPart<Value>(
   };
 }
 
+/** Returns a function that tells whether a test holds for a turn of a conversation. Each turn is tested once. */
+export function someTurn(test: (turn: unknown) => boolean): (turns: readonly unknown[]) => boolean {
+  const holds = ofEachPart((turns) => turns.some(test), always);
+  return (turns) => holds(turns).includes(true);
+}
+
+/** Returns a function that checks the turns of a conversation, each one once. */
+export function checkEachTurn(check: (turn: unknown, index: number) => void): (turns: readonly unknown[]) => void {
+  const areChecked = ofEachPart((turns, from) => {
+    for (const [index, turn] of turns.entries()) check(turn, from + index);
+    return true;
+  }, always);
+  return (turns) => void areChecked(turns);
+}
+
 /**
  * Returns a function that replaces the turns of a conversation, those of each part once.
  * @param replace returns the turn alone where it stays the same

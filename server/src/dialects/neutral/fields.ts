@@ -13,7 +13,7 @@ export {
   type Fields,
   type Json,
 } from '../../shared/json.js';
-export { always, areShared, isEmpty, ofEachPart, replaceInParts } from '../../shared/turns.js';
+export { always, areShared, checkEachTurn, isEmpty, ofEachPart, replaceInParts, someTurn } from '../../shared/turns.js';
 
 // Object.fromEntries copies a client's field `__proto__` as a field. An assignment would make it the prototype of the copy,
 // which would then have fields that no check of the client's object has found.

@@ -56,54 +56,30 @@ export function beginningOf({ bytes, turns, parsed }: ParsedTurns, known?: Known
 
 const endingIn = (bytes: Buffer, end: number): string => bytes.toString('latin1', Math.max(0, end - endingLength), end);
 
-/** The beginnings of the bodies of one key. */
-export class KeyBeginnings {
-  /** By the position of their end, and by their digest. */
-  private readonly ofEnds = new Map<number, Map<string, Beginning>>();
-  readonly all = new Set<Beginning>();
-
-  /** Returns the longest beginning of a body. */
-  find(bytes: Buffer): KnownBeginning | null {
-    if (this.all.size === 0) return null;
-    const hash = createHash('sha256');
-    let from = 0;
-    let longest: KnownBeginning | null = null;
-    for (const end of [...this.ofEnds.keys()].sort((one, other) => one - other)) {
-      const sameEnd = this.ofEnds.get(end);
-      if (!sameEnd || bytes[end] !== comma) continue;
-      const ending = endingIn(bytes, end);
-      if (![...sameEnd.values()].some((each) => each.ending === ending)) continue;
-      hash.update(bytes.subarray(from, end));
-      from = end;
-      const beginning = sameEnd.get(hash.copy().digest('base64'));
-      if (!beginning) continue;
-      const { turns, parts, use } = beginning;
-      const count = turns.commas.length;
-      const onRead = (): void => {
-        use.areTurnsRead = true;
-      };
-      longest = { count, turns, parts: factsOf(parts, count), beginning, hash: hash.copy(), onRead };
-    }
-    return longest;
+/**
+ * Finds the longest beginning of a body.
+ * @param beginnings by their digest
+ */
+export function findBeginning(beginnings: ReadonlyMap<string, Beginning>, bytes: Buffer): KnownBeginning | null {
+  const possible = [...beginnings.values()].filter((each) => {
+    const end = endOf(each);
+    return bytes[end] === comma && each.ending === endingIn(bytes, end);
+  });
+  const ends = new Set(possible.map(endOf).sort((one, other) => one - other));
+  const hash = createHash('sha256');
+  let from = 0;
+  let longest: KnownBeginning | null = null;
+  for (const end of ends) {
+    hash.update(bytes.subarray(from, end));
+    from = end;
+    const beginning = beginnings.get(hash.copy().digest('base64'));
+    if (!beginning) continue;
+    const { turns, parts, use } = beginning;
+    const count = turns.commas.length;
+    const onRead = (): void => {
+      use.areTurnsRead = true;
+    };
+    longest = { count, turns, parts: factsOf(parts, count), beginning, hash: hash.copy(), onRead };
   }
-
-  /** Returns the beginning of the same bytes. */
-  sameAs(beginning: Beginning): Beginning | undefined {
-    return this.ofEnds.get(endOf(beginning))?.get(beginning.digest);
-  }
-
-  add(beginning: Beginning): void {
-    this.all.add(beginning);
-    const end = endOf(beginning);
-    const sameEnd = this.ofEnds.get(end) ?? new Map<string, Beginning>();
-    this.ofEnds.set(end, sameEnd.set(beginning.digest, beginning));
-  }
-
-  delete(beginning: Beginning): void {
-    this.all.delete(beginning);
-    const end = endOf(beginning);
-    const sameEnd = this.ofEnds.get(end);
-    if (sameEnd?.get(beginning.digest) === beginning) sameEnd.delete(beginning.digest);
-    if (sameEnd?.size === 0) this.ofEnds.delete(end);
-  }
+  return longest;
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { getHeapStatistics } from 'node:v8';
 import type { KnownTurns, ParsedTurns, TurnMemory } from '../../dialects/wire/forms/known-turns.js';
 import { partsOf } from '../../shared/turns.js';
-import { beginningOf, KeyBeginnings, memoryOfBeginning, type Beginning, type KnownBeginning } from './beginnings.js';
+import { beginningOf, findBeginning, memoryOfBeginning, type Beginning, type KnownBeginning } from './beginnings.js';
 
 /** Bytes of memory of all bodies that are kept, as `memoryOf` estimates them. */
 const maxKeptBytes = Math.min(256 * 1024 * 1024, getHeapStatistics().heap_size_limit / 8);
@@ -45,7 +45,7 @@ export class Conversations {
         maxSize: maxBytes / 4,
         sizeCalculation: (_owner, beginning) => memoryOfBeginning(beginning),
         dispose: (owner, beginning) => {
-          owner.beginnings.delete(beginning);
+          owner.beginnings.delete(beginning.digest);
           this.release(owner);
         },
       }),
@@ -82,7 +82,8 @@ const memoryOf = ({ bytes, values }: ParsedTurns): number => 3 * bytes.length + 
 
 class KeyConversations {
   readonly bodies = new Set<ParsedTurns>();
-  readonly beginnings = new KeyBeginnings();
+  /** By their digest. */
+  readonly beginnings = new Map<string, Beginning>();
 
   constructor(
     readonly tokenId: number,
@@ -90,7 +91,7 @@ class KeyConversations {
   ) {}
 
   get isEmpty(): boolean {
-    return this.bodies.size === 0 && this.beginnings.all.size === 0;
+    return this.bodies.size === 0 && this.beginnings.size === 0;
   }
 
   find(bytes: Buffer): KnownTurns | null {
@@ -98,7 +99,7 @@ class KeyConversations {
     // While there is place, a body is kept itself, because translations need its turns.
     const hasPlace = this.kept.bodies.calculatedSize + 4 * bytes.length < this.kept.bodies.maxSize;
     if (hasPlace || (body && 2 * body.count >= body.turns.commas.length)) return body;
-    const known = this.beginnings.find(bytes);
+    const known = findBeginning(this.beginnings, bytes);
     if (!known || known.count <= (body?.count ?? 0)) return body;
     if (!known.beginning.use.areTurnsRead) return known;
     this.kept.beginnings.delete(known.beginning);
@@ -127,11 +128,11 @@ class KeyConversations {
   keepBeginning(beginning: Beginning | null): void {
     if (!beginning) return;
     const { beginnings } = this.kept;
-    const same = this.beginnings.sameAs(beginning);
+    const same = this.beginnings.get(beginning.digest);
     if (same) beginnings.delete(same);
-    const [oldest] = this.beginnings.all;
-    if (oldest && this.beginnings.all.size >= maxBeginningsOfKey) beginnings.delete(oldest);
-    if (beginnings.set(beginning, this).has(beginning)) this.beginnings.add(beginning);
+    const [oldest] = this.beginnings.values();
+    if (oldest && this.beginnings.size >= maxBeginningsOfKey) beginnings.delete(oldest);
+    if (beginnings.set(beginning, this).has(beginning)) this.beginnings.set(beginning.digest, beginning);
   }
 
   private findBody(bytes: Buffer): KnownTurns | null {

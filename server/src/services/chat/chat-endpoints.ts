@@ -22,7 +22,7 @@ import {
 import { declaredTools, declaringItem, definitionIn, toolChanges } from '../../dialects/neutral/declared-tools.js';
 import { fitRequest } from '../../dialects/neutral/fitted-request.js';
 import { optionalFlag } from '../../dialects/neutral/given.js';
-import { always, asFields, asList, asText, either, ofEachPart, type Fields } from '../../dialects/neutral/fields.js';
+import { asFields, asList, asText, checkEachTurn, either, type Fields } from '../../dialects/neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../../dialects/languages/anthropic/error.js';
 import { awsErrorType, bedrockErrorBody } from '../../dialects/languages/bedrock/error.js';
 import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
@@ -166,13 +166,10 @@ function checkInput(input: unknown): void {
   checkItems(input as unknown[]);
 }
 
-const checkItems = ofEachPart((items, from) => {
-  for (const [index, item] of items.entries()) {
-    const tools = declaringItem(item)?.['tools'];
-    if (tools !== undefined && tools !== null) checkTools(tools, `input[${from + index}].tools`);
-  }
-  return true;
-}, always);
+const checkItems = checkEachTurn((item, index) => {
+  const tools = declaringItem(item)?.['tools'];
+  if (tools !== undefined && tools !== null) checkTools(tools, `input[${index}].tools`);
+});
 
 const responsesCode = 'invalid_responses_request';
 
@@ -279,13 +276,10 @@ export const asksForUsage = (body: Fields): boolean =>
   asFields(body['stream_options'])?.['include_usage'] === true || asFields(body['usage'])?.['include'] === true;
 
 /** Checks the tools that messages declare (Kimi). */
-const checkMessages = ofEachPart((messages, from) => {
-  for (const [index, message] of messages.entries()) {
-    const tools = asFields(message)?.['tools'] ?? undefined;
-    if (tools !== undefined) checkTools(tools, `messages[${from + index}].tools`);
-  }
-  return true;
-}, always);
+const checkMessages = checkEachTurn((message, index) => {
+  const tools = asFields(message)?.['tools'] ?? undefined;
+  if (tools !== undefined) checkTools(tools, `messages[${index}].tools`);
+});
 
 /**
  * Parses a chat call.

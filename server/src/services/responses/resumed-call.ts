@@ -3,7 +3,7 @@ import { previousNotFound } from '../../gateway/route/affinity/call-origin.js';
 import type { BodyAllowance } from '../../gateway/request.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import { parseAhead, parseJsonBody } from '../../dialects/wire/forms/json-body.js';
-import { always, asFields, asList, ofEachPart, someText, type Fields } from '../../dialects/neutral/fields.js';
+import { asFields, asList, someText, someTurn, type Fields } from '../../dialects/neutral/fields.js';
 import { lastProof } from '../../dialects/languages/responses/encrypted-reasoning.js';
 import { isMadeId } from '../../dialects/languages/responses/response-object.js';
 import { sizeOf, toJsonBytes } from './json-pieces.js';
@@ -54,7 +54,7 @@ export async function resumeCall(
   if (previous !== undefined && stored?.refused) throw previousNotFound(previous, 'is not known');
   const previousId = previous ?? null;
   const given = itemsOf(body['input']);
-  if (!stored?.own && !mayChange(given).includes(true)) return { rawBody, previousId, reasoning };
+  if (!stored?.own && !mayChange(given)) return { rawBody, previousId, reasoning };
   const find = (id: string): Promise<StoredResponse | null> => responses.findByItem(tokenId, id, grant);
   const found = responses.enabled ? await resolveItems(given, find) : given;
   const own = stored?.own ?? null;
@@ -106,10 +106,7 @@ const referenceIn = (given: unknown): string | undefined => {
 };
 
 /** Whether items refer to others, or may be a conversation that this server sealed. */
-const mayChange = ofEachPart(
-  (items) => items.some((item) => referenceIn(item) !== undefined || isCompaction(item)),
-  always,
-);
+const mayChange = someTurn((item) => referenceIn(item) !== undefined || isCompaction(item));
 
 /**
  * Replaces references by their items. The newest response is looked up first, because its conversation contains the

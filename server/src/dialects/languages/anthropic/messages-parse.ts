@@ -3,7 +3,7 @@ import { ofEachObject } from '../../../shared/of-each-object.js';
 import type { ClientRequest } from '../../neutral/codec.js';
 import { changesTools } from '../../neutral/declared-tools.js';
 import { FieldReader } from '../../neutral/field-reader.js';
-import { always, asFields, asFieldsList, ofEachPart, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, checkEachTurn, ofEachPart, someTurn, type Fields } from '../../neutral/fields.js';
 import {
   needFields,
   needList,
@@ -37,11 +37,10 @@ export const parseMessagesRequest = (request: ClientRequest): NeutralRequest => 
  * @throws AppError INVALID_INPUT naming the field
  */
 export function checkMessagesRequest(request: ClientRequest): void {
-  const nothing = (turns: readonly unknown[]): readonly NeutralMessage[] => {
+  parseWith((turns) => {
     checkTurns(turns);
     return [];
-  };
-  parseWith(nothing, request);
+  }, request);
 }
 
 function parseWith(
@@ -110,10 +109,7 @@ const parseTurns = ofEachPart((turns, from) => {
   return { ofTurns, messages: ofTurns.flat(), mayEnd: turns.some(endsWithUser) };
 });
 
-const checkTurns = ofEachPart((turns, from) => {
-  for (const [index, turn] of turns.entries()) parseTurn(turn, from + index);
-  return true;
-}, always);
+const checkTurns = checkEachTurn(parseTurn);
 
 /** Tool results are part of the user's turn; in the neutral form they become a separate turn before it. */
 function parseTurn(value: unknown, index: number): NeutralMessage[] {
@@ -178,7 +174,7 @@ function parseFormat(value: unknown): ResponseFormat | undefined {
  * the user's next turn (platform.claude.com, "Per-message effort", November 2026).
  */
 function effortFor(turns: readonly unknown[], given: unknown): unknown {
-  if (!changesEffort(turns).includes(true)) return given;
+  if (!changesEffort(turns)) return given;
   let [effort, next] = [given, given];
   let isAfterUser = false;
   for (const { role, content, output_config: config } of asFieldsList(turns)) {
@@ -189,10 +185,10 @@ function effortFor(turns: readonly unknown[], given: unknown): unknown {
   return effort;
 }
 
-const changesEffort = ofEachPart(
-  (turns) => asFieldsList(turns).some(({ role, output_config: config }) => role === 'system' && config !== undefined),
-  always,
-);
+const changesEffort = someTurn((turn) => {
+  const { role, output_config: config } = asFields(turn) ?? {};
+  return role === 'system' && config !== undefined;
+});
 
 const isResult = ({ type }: Fields): boolean => type === 'tool_result';
 

@@ -4,14 +4,13 @@ import { makerOfProof } from '../../neutral/thought-proof.js';
 /** Returns the last encrypted reasoning of OpenAI's kind among the items of an input or an output. */
 export function lastProof(items: unknown): string | undefined {
   const list = asList(items);
-  const last = lastProven(list).findLast((index) => index !== null) ?? null;
-  return last === null ? undefined : proofIn(list[last]);
+  return proofIn(list[lastProven(list).findLast((index) => index >= 0) ?? -1]);
 }
 
-/** The index of the last item that has a proof. */
-const lastProven = ofEachPart((items, from): number | null => {
+/** The index of the last item that has a proof, or -1. */
+const lastProven = ofEachPart((items, from): number => {
   const last = items.findLastIndex((item) => proofIn(item) !== undefined);
-  return last < 0 ? null : from + last;
+  return last < 0 ? -1 : from + last;
 }, always);
 
 function proofIn(given: unknown): string | undefined {

@@ -89,8 +89,8 @@ function withKnown({ before, turns, count, onRead }: KnownTurns, bytes: Buffer, 
   const groupOf = (group: number): readonly unknown[] => {
     if (group > 0) onRead?.();
     const first = group * partLength;
-    const from = first === 0 ? turns.open : (turns.commas[first - 1] ?? 0);
-    const until = turns.commas[Math.min(first + partLength, count) - 1];
+    const from = turns.commas[first - 1] ?? turns.open;
+    const until = turns.commas[first + partLength - 1];
     return parseExact(`[${bytes.toString('utf8', from + 1, until)}]`) as unknown[];
   };
   return lateList({ length: count, groupLength: partLength, groupOf }, added);

@@ -104,7 +104,7 @@ export class TurnMarks implements ScanListener {
       this.isWithin = true;
       return undefined;
     }
-    const known = this.continues?.before?.fields.find((each) => each.name === name && this.hasAt(open, each));
+    const known = this.knownAt(open, name);
     if (known) {
       this.known.push({ ...known, open });
       this.note({ ...known, open });
@@ -136,14 +136,14 @@ export class TurnMarks implements ScanListener {
     return nameBefore.exec(this.bytes.toString('latin1', Math.max(0, open - nameLength), open))?.[1];
   }
 
-  private hasAt(open: number, { open: from, length }: LargeField): boolean {
-    const end = open + length;
-    const before = this.continues?.before?.bytes;
-    return (
-      before !== undefined &&
-      end <= this.bytes.length &&
-      before.compare(this.bytes, open, end, from, from + length) === 0
-    );
+  /** Returns the field of the earlier body that has the same name and the same bytes. */
+  private knownAt(open: number, name: string): ParsedTurns['fields'][number] | undefined {
+    const before = this.continues?.before;
+    return before?.fields.find((field) => {
+      const [from, end] = [field.open, open + field.length];
+      if (field.name !== name || end > this.bytes.length) return false;
+      return before.bytes.compare(this.bytes, open, end, from, from + field.length) === 0;
+    });
   }
 
   private note({ name, open, length, values, members }: LargeField): void {
