@@ -21,7 +21,7 @@ export interface KnownBeginning extends KnownTurns {
 }
 
 /** Estimates the bytes of memory that a beginning takes: three positions of each turn, and a share of the facts of a part. */
-export const memoryOfBeginning = ({ turns }: Beginning): number => 1024 + 128 * turns.commas.length;
+export const memoryOfBeginning = ({ turns }: Beginning): number => 1024 + 96 * turns.commas.length;
 
 /** Bytes, and lists, objects and their entries: turns that are read after all are parsed in one turn of the event loop. */
 const maxBytes = 1024 * 1024;

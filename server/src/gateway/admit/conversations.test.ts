@@ -307,13 +307,13 @@ describe('a body that continues one without a place', () => {
     );
   });
 
-  it('is known among as many conversations as take a quarter of the memory', () => {
+  it('is known among as many conversations as take half of the memory', () => {
     const conversations = narrow();
-    const names = Array.from({ length: 60 }, (_, index) => `conversation ${index}`);
+    const names = Array.from({ length: 100 }, (_, index) => `conversation ${index}`);
     for (const name of names) read(bodyOf(name, 36), conversations.of(1));
     const known = names.toReversed().filter((name) => isLate(read(bodyOf(name, 37), conversations.of(1))));
-    // 5 KB each of 125 KB.
-    expect(known.length).toBeGreaterThan(20);
-    expect(known.length).toBeLessThan(25);
+    // 4 KB each of 250 KB.
+    expect(known.length).toBeGreaterThan(55);
+    expect(known.length).toBeLessThan(65);
   });
 });

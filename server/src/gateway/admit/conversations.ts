@@ -24,7 +24,7 @@ const perValue = 200;
 export class Conversations {
   private readonly kept: Kept;
 
-  /** @param maxBytes of all bodies. Beginnings take up to a quarter of that besides. */
+  /** @param maxBytes of all bodies. Beginnings take up to half of that besides. */
   constructor(maxBytes = maxKeptBytes) {
     const lifetime = { ttl: keptMilliseconds, ttlAutopurge: true };
     this.kept = {
@@ -42,7 +42,7 @@ export class Conversations {
       }),
       beginnings: new LRUCache({
         ...lifetime,
-        maxSize: maxBytes / 4,
+        maxSize: maxBytes / 2,
         sizeCalculation: (_owner, beginning) => memoryOfBeginning(beginning),
         dispose: (owner, beginning) => {
           owner.beginnings.delete(beginning.digest);
