@@ -73,6 +73,26 @@ describe('a body that continues an earlier one', () => {
     expect(first?.messages[0] === second?.messages[0]).toBe(isShared);
   });
 
+  it.each([
+    ['of a continued conversation', 12],
+    ['of one whose last turns changed', 10],
+    ['of one that took another way before', 4],
+  ])('shares turns with the body that has most of them: those %s', (_case, count) => {
+    const memory = new Conversations().of(1);
+    const fork = (from: number, name: string): string =>
+      JSON.stringify({
+        messages: [...turns.slice(0, from), ...turns.slice(from).map((each) => ({ ...each, name })), turn(99)],
+      });
+    const original = read(fork(12, ''), memory) as Read;
+    read(fork(2, 'a'), memory);
+    read(fork(1, 'b'), memory);
+    const text = fork(count, 'c');
+    const body = read(text, memory) as Read;
+    expect(body).toEqual(JSON.parse(text));
+    const same = body.messages.filter((each, index) => each === original.messages[index]);
+    expect(same).toHaveLength(count);
+  });
+
   it('shares nothing with another key', () => {
     const conversations = new Conversations();
     const first = read(textOf(9), conversations.of(1)) as Read;
