@@ -1,5 +1,5 @@
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { ClientResponse } from './client-response.js';
 
 /** Milliseconds, long enough that a busy machine does not miss a tenth of it. */
@@ -69,3 +69,37 @@ it('an answer that is dropped does not look complete', async () => {
   client.drop();
   expect(await ended).toBe(false);
 });
+
+it.each([
+  ['ends without further bytes', 2],
+  ['ends with its last bytes', 1],
+])('a stream that is complete at once has its end after its bytes: %s', async (_case, writes) => {
+  const pieces = ['data: a\n\n', 'data: b\n\n'];
+  server.removeAllListeners('request').on('request', (_request, raw) => {
+    const whole = new ClientResponse(raw, {});
+    whole.openStream({});
+    for (const piece of pieces.slice(0, writes)) whole.write(piece);
+    whole.end(pieces[writes] ?? '');
+  });
+  // The second response waits for the first one on the same connection.
+  const sent = await new Promise<string>((resolve) => {
+    let received = '';
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.on('data', (bytes) => (received += String(bytes))).on('close', () => resolve(received));
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  });
+  const [, ...responses] = sent.split('HTTP/1.1 200 OK\r\n');
+  expect(responses.map((response) => textOf(response.slice(response.indexOf('\r\n\r\n') + 4)))).toEqual([
+    pieces.join(''),
+    pieces.join(''),
+  ]);
+});
+
+/** Decodes a body of chunks, which must end with the empty one. */
+function textOf(body: string): string {
+  const [size = '', ...rest] = body.split('\r\n');
+  const length = Number.parseInt(size, 16);
+  const after = rest.join('\r\n');
+  if (length > 0) return after.slice(0, length) + textOf(after.slice(length + 2));
+  return after === '\r\n' ? '' : `not the end: ${after}`;
+}

@@ -6,6 +6,11 @@ export interface Pausable {
   resume(): void;
 }
 
+interface Corkable {
+  cork(): void;
+  uncork(): void;
+}
+
 /** The target of a response: Node's response, or a response that is sent as WebSocket frames. */
 export interface ResponseSink {
   readonly headersSent: boolean;
@@ -15,8 +20,8 @@ export interface ResponseSink {
   writeHead(status: number, headers: OutgoingHttpHeader[]): unknown;
   /** Sends the head, as Node's response does. A sink without this method sends its head at once. */
   flushHeaders?(): void;
-  cork?(): void;
-  uncork?(): void;
+  /** The client's socket. Null while an earlier response of its connection is sent; absent without a socket. */
+  readonly socket?: Corkable | null;
   /** @returns false while the client cannot accept more; `drain` follows */
   write(bytes: Buffer | string): boolean;
   end(bytes: Buffer | string): unknown;
@@ -138,14 +143,14 @@ export class ClientResponse {
   /**
    * Sends the head by itself. Node keeps the head for as long as the response lasts, as the tree of strings from which
    * it was built. A head that is written by itself becomes one flat string, which saves 1.5 KB per open stream. The
-   * socket is corked, so that the head leaves with the first event.
+   * socket is corked, so that the head leaves with the first event. The response itself must not be corked: Node 22 and 24 then
+   * send the end of a response before its bytes, when both are written at once.
    */
   private flushHead(): void {
-    const { raw } = this;
-    if (!raw.cork || !raw.flushHeaders) return;
-    raw.cork();
-    raw.flushHeaders();
-    process.nextTick(uncork, raw);
+    const { socket } = this.raw;
+    socket?.cork();
+    this.raw.flushHeaders?.();
+    if (socket) process.nextTick(uncork, socket);
   }
 
   /** Sends complete events. `source` is paused until the client has accepted them. */
@@ -225,8 +230,8 @@ export class ClientResponse {
   }
 }
 
-function uncork(raw: ResponseSink): void {
-  raw.uncork?.();
+function uncork(socket: Corkable): void {
+  socket.uncork();
 }
 
 /**

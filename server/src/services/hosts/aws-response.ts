@@ -83,12 +83,8 @@ export class AwsResponse implements ResponseSink {
     this.raw.flushHeaders();
   }
 
-  cork(): void {
-    this.raw.cork();
-  }
-
-  uncork(): void {
-    this.raw.uncork();
+  get socket(): ServerResponse['socket'] {
+    return this.raw.socket;
   }
 
   write(bytes: Buffer | string): boolean {

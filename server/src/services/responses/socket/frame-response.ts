@@ -33,7 +33,7 @@ export class FrameResponse extends EventEmitter implements ResponseSink {
    * @param onEvent called with the text of each event of the stream before it is sent
    */
   constructor(
-    private readonly socket: FrameSocket,
+    private readonly webSocket: FrameSocket,
     private readonly lane: string | null,
     private readonly onEvent: (text: string) => void,
   ) {
@@ -41,7 +41,7 @@ export class FrameResponse extends EventEmitter implements ResponseSink {
   }
 
   get writableNeedDrain(): boolean {
-    return this.socket.bufferedAmount > maxWaiting;
+    return this.webSocket.bufferedAmount > maxWaiting;
   }
 
   writeHead(status: number, headers: OutgoingHttpHeader[]): void {
@@ -96,7 +96,7 @@ export class FrameResponse extends EventEmitter implements ResponseSink {
   }
 
   private sendFrame(text: string): void {
-    this.socket.send(text, () => {
+    this.webSocket.send(text, () => {
       if (!this.writableNeedDrain) this.emit('drain');
     });
   }
