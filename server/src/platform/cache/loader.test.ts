@@ -69,12 +69,12 @@ describe('a loader', () => {
 
     let reads = 0;
     const load = async (): Promise<Row | null> => (reads++, null);
-    const remembering = new Loader<number, Row>({ max: 10, lifetimeSeconds: 60, missLifetimeSeconds: 0.05, load });
+    const remembering = new Loader<number, Row>({ max: 10, lifetimeSeconds: 60, missLifetimeSeconds: 1, load });
     await remembering.get(1);
     expect(remembering.peek(1)).toBeNull();
     await remembering.get(1);
     expect(reads).toBe(1);
-    await delay(80);
+    await delay(1050);
     await remembering.get(1);
     expect(reads).toBe(2);
   });
