@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BudgetDirectory, BudgetRefusals } from '../billing/budgets/index.js';
 import { PriceBook } from '../billing/prices/index.js';
-import { collectGarbage } from '../platform/heap.js';
+import { collectBodies } from '../platform/heap.js';
 import { heapPercent, Overload, type OverloadMarks } from '../platform/observability/overload.js';
 import { GuardedFetch } from '../platform/outbound/guarded-fetch.js';
 import { randomAlphanumeric } from '../shared/ids.js';
@@ -77,7 +77,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const rateLimit = new ModelRateLimit(state, options);
   const slots = new ConcurrencySlots(deps.nodes ?? null, clock);
   const inFlight = new InFlight(options, slots);
-  const bodies = new BodyBudget(bodyBudgetFor(deps.settings.bodiesBytes, deps.settings.maxBodyBytes), collectGarbage);
+  const bodies = new BodyBudget(bodyBudgetFor(deps.settings.bodiesBytes, deps.settings.maxBodyBytes), collectBodies);
   const keyRing = new KeyRing(clock);
   const health = new Health(clock);
   const sharedHealth = new SharedHealth({

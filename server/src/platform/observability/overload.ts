@@ -1,7 +1,7 @@
-import { setFlagsFromString, getHeapStatistics } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { UnavailableError } from '../../shared/errors.js';
+import { collectGarbage } from '../heap.js';
 import type { Metrics } from './metrics.js';
 
 /** Thresholds above which the node refuses new calls; 0 disables a threshold. */
@@ -111,13 +111,4 @@ export class Overload {
 export function heapPercent(): number {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   return (used / limit) * 100;
-}
-
-let collect: (() => void) | null = null;
-function collectGarbage(): void {
-  if (!collect) {
-    setFlagsFromString('--expose-gc');
-    collect = runInNewContext('gc') as () => void;
-  }
-  collect();
 }
