@@ -103,3 +103,30 @@ export function bodies(body: Fields, clients: number): Pick<Asked, 'body' | 'bod
   };
   return { body: bodyOf(0), bodyOf };
 }
+
+/**
+ * Writes the bodies of conversations once, so that sending them makes no garbage: its collection would stop clients and provider.
+ * @returns writes the number of a call into the body of its conversation, which nothing may be sending
+ */
+export function preparedBodies(body: Fields, conversations: number): (conversation: number, call: number) => Buffer {
+  const pieces = JSON.stringify(body).split(/({session}|{call})/);
+  const prepared = Array.from({ length: conversations }, (_, conversation) => {
+    const texts: Record<string, string> = { [sessionMark]: String(conversation), [callMark]: nameOf(0) };
+    const parts = pieces.map((piece) => Buffer.from(texts[piece] ?? piece));
+    const marks: number[] = [];
+    let at = 0;
+    for (const [index, { length }] of parts.entries()) {
+      if (pieces[index] === callMark) marks.push(at);
+      at += length;
+    }
+    return { bytes: Buffer.concat(parts), marks };
+  });
+  return (conversation, call) => {
+    const { bytes, marks } = prepared[conversation] ?? { bytes: Buffer.alloc(0), marks: [] };
+    for (const at of marks) bytes.write(nameOf(call), at);
+    return bytes;
+  };
+}
+
+/** As long for each call. */
+const nameOf = (call: number): string => `call${String(call).padStart(8, '0')}`;

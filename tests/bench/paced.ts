@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { bodies, claudeCode, claudeTurn, grown } from './agent-bodies.js';
+import { claudeCode, claudeTurn, grown, preparedBodies } from './agent-bodies.js';
 import { freshDatabase } from './fresh-database.js';
 import { restOf, setUp, startFloor, startGateway } from './gateway.js';
 import { models, quantile } from './load.js';
@@ -8,9 +8,9 @@ import { pause, say } from './rounds.js';
 import { withServices } from './services.js';
 
 /**
- * `npm run bench -- paced [--streams 1000] [--kilobytes 800] [--events 60] [--gap 500] [--seconds 60] [--bodies 512]`: streams of coding agents that
+ * `npm run bench -- paced [--streams 1000] [--kilobytes 800] [--events 60] [--gap 500] [--warm 10] [--seconds 60] [--bodies 512]`: streams of coding agents that
  * are open at once, each with a body of its own conversation and an event every `gap` milliseconds, beside the bare proxy. They begin
- * evenly spread, and each is followed by the next one. They belong to two users, because one user may have half of the bodies. Prints the
+ * evenly spread, and each is followed by the next one of its conversation. The first ones do not count, nor those of the `warm` seconds after them. They belong to two users, because one user may have half of the bodies. Prints the
  * time to the first byte, the longest turn of the event loop and the memory. `bodies` is `REQUEST_BODIES_MB`.
  */
 const words = process.argv.slice(2);
@@ -21,10 +21,11 @@ const flag = (name: string, fallback: number): number => {
 const streams = flag('streams', 1000);
 const kilobytes = flag('kilobytes', 800);
 const slow = { eventCount: flag('events', 60), gapMilliseconds: flag('gap', 500) };
+const warm = flag('warm', 10);
 const seconds = flag('seconds', 60);
 
 const path = '/v1/messages?beta=true';
-const { bodyOf } = bodies(
+const bodyOf = preparedBodies(
   {
     ...grown(claudeCode, 'messages', kilobytes * 1000, claudeTurn),
     model: models.anthropic,
@@ -74,15 +75,15 @@ async function measure(server: Server): Promise<void> {
   });
   const duration = slow.eventCount * slow.gapMilliseconds;
   const begin = performance.now();
-  // All streams are open by then.
-  const from = begin + duration;
+  // All streams are open by then, and all conversations are known.
+  const from = begin + duration + warm * 1000;
   const end = from + seconds * 1000;
   const firstBytes: number[] = [];
   let failures = 0;
   let calls = 0;
-  const call = async (): Promise<void> => {
-    const body = bodyOf?.(calls) ?? '';
-    const authorization = `Bearer ${server.keys[calls++ % server.keys.length]}`;
+  const call = async (index: number): Promise<void> => {
+    const body = bodyOf(index, calls++);
+    const authorization = `Bearer ${server.keys[index % server.keys.length]}`;
     const headers = { 'content-type': 'application/json', authorization };
     const started = performance.now();
     const answer = await pool.request({ method: 'POST', path, headers, body });
@@ -96,10 +97,10 @@ async function measure(server: Server): Promise<void> {
   };
   const client = async (index: number): Promise<void> => {
     await pause((index * duration) / streams);
-    while (performance.now() < end) await call().catch(() => failures++);
+    while (performance.now() < end) await call(index).catch(() => failures++);
   };
   const clients = Array.from({ length: streams }, (_, index) => client(index));
-  await pause(duration);
+  await pause(duration + warm * 1000);
   await longestTurn(server);
   const [cpuBefore, callsBefore] = [cpuOf(server.pid), calls];
   let memory = 0;
