@@ -142,5 +142,6 @@ it('passes ordinary texts at once only while the list is short and has no patter
   expect(checker(['bad']).mayBlock(['so good', 'it is BAD'], [])).toBe(true);
   expect(checker(['regex:bad']).mayBlock(['so good it is'], [])).toBe(true);
   expect(checker(Array.from({ length: 17 }, (_, at) => `bad${at}`)).mayBlock(['so good it is'], [])).toBe(true);
-  expect(checker(['bad']).mayBlock(['x'.repeat(20_000)], [])).toBe(true);
+  expect(checker(['bad']).mayBlock(['x'.repeat(30_000), 'x'.repeat(30_000)], [])).toBe(false);
+  expect(checker(['bad']).mayBlock(['x'.repeat(70_000)], [])).toBe(true);
 });

@@ -3,7 +3,14 @@ import type { Logger } from '../../platform/observability/logger.js';
 import { AppError } from '../../shared/errors.js';
 import { always, ofEachPart } from '../../shared/turns.js';
 import { namesIn, type SearchTime } from '../../platform/matching/search.js';
-import { hintOf, isPattern, patternMark, wordsCheck, type LocalCheck } from '../../platform/matching/words-check.js';
+import {
+  hintOf,
+  isPattern,
+  patternMark,
+  searchedAtOnce,
+  wordsCheck,
+  type LocalCheck,
+} from '../../platform/matching/words-check.js';
 
 /** Options of the blocked words. */
 export interface SensitiveSettings {
@@ -67,7 +74,7 @@ export class SensitiveWords {
     const { hint } = this;
     if (!hint) return true;
     let length = 0;
-    for (const text of texts) if ((length += text.length) > maxHinted || hint.test(text)) return true;
+    for (const text of texts) if ((length += text.length) > searchedAtOnce || hint.test(text)) return true;
     for (const part of parts) part.without = words;
     return false;
   }
@@ -99,9 +106,6 @@ export class SensitiveWords {
     this.hint = valid.some(isPattern) ? null : hintOf(valid);
   }
 }
-
-/** Characters. Larger texts are searched in pieces, between which other calls continue. */
-const maxHinted = 16 * 1024;
 
 const isChecked = (values: SensitiveSettings['values']): boolean =>
   values.CheckSensitiveEnabled && values.CheckSensitiveOnPromptEnabled && values.SensitiveWords.length > 0;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { growth, turnsDuring } from '../../../../tests/support/growth.js';
 import { masked, maxMatches, namesIn, SearchTime } from './search.js';
-import { findWords, hintOf, inSmallLetters, WordSearch, wordsCheck } from './words-check.js';
+import { findWords, hintOf, inSmallLetters, searchedAtOnce, WordSearch, wordsCheck } from './words-check.js';
 
 const find = (entries: string[], texts: string[], isFirstEnough = false) =>
   wordsCheck(entries)({ texts, userId: 1, isFirstEnough, time: new SearchTime() });
@@ -165,7 +165,7 @@ it('lets other calls go on while a long list is prepared, in proportion to its l
 });
 
 it('finds a word at every place of a long text', async () => {
-  const piece = 16 * 1024;
+  const piece = searchedAtOnce;
   const words = await WordSearch.of(['needle']);
   for (let place = piece - 8; place <= piece + 2; place++) {
     const text = 'x'.repeat(place);
@@ -173,6 +173,13 @@ it('finds a word at every place of a long text', async () => {
     const at = (index: number) => ({ pattern: 0, text: index, start: place, end: place + 6 });
     expect(await findWords(words, { ...search(), texts })).toEqual({ matches: [at(0), at(2)], stopped: null });
   }
+});
+
+it('searches the new turns of an agent at once, and longer texts in pieces', async () => {
+  const words = await WordSearch.of(['needle']);
+  const turns = Array.from({ length: 75 }, () => 'x'.repeat(330));
+  expect(findWords(words, { ...search(), texts: turns })).toEqual({ matches: [], stopped: null });
+  expect(findWords(words, { ...search(), texts: ['x'.repeat(2 * searchedAtOnce)] })).toBeInstanceOf(Promise);
 });
 
 it('stops after too many matches, and not for the length of a text', async () => {

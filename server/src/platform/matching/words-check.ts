@@ -62,8 +62,8 @@ function findingsOf({ matches, stopped }: Matches, names: readonly string[]): Fi
   return { parts, rest: stopped && { from: stopped.text, what: nameOf(stopped.pattern) } };
 }
 
-/** Characters that are searched at once. */
-const pieceLength = 16 * 1024;
+/** Characters that are searched at once: 2 ms at most, and 0.5 ms with few words. New turns of agents have some 25,000. */
+export const searchedAtOnce = 64 * 1024;
 /** Number of characters that each further text counts at least. */
 const perText = 16;
 
@@ -99,17 +99,17 @@ function* findInPieces(
   for (const [at, text] of texts.entries()) {
     const before = matches.length;
     let state = 0;
-    for (let from = 0; from < text.length; from += pieceLength) {
+    for (let from = 0; from < text.length; from += searchedAtOnce) {
       const most = isFirstEnough ? 1 : maxMatches + 1;
       const note = (word: number, end: number): boolean => {
         add(matches, before, { pattern: word, text: at, ...placeOf(search, word, from + end) });
         return matches.length < most;
       };
-      const isLast = from + pieceLength >= text.length;
-      state = search.run(text.slice(from, from + pieceLength), state, isLast, note);
+      const isLast = from + searchedAtOnce >= text.length;
+      state = search.run(text.slice(from, from + searchedAtOnce), state, isLast, note);
       if (matches.length >= most) return isFirstEnough ? { matches, stopped: null } : stoppedAt(matches, before, at);
-      searched += Math.min(pieceLength, text.length - from) + perText;
-      if (searched < pieceLength) continue;
+      searched += Math.min(searchedAtOnce, text.length - from) + perText;
+      if (searched < searchedAtOnce) continue;
       searched = 0;
       yield;
     }
