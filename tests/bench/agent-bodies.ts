@@ -94,24 +94,14 @@ export const chatTurn = (turn: Turn): Fields[] => {
   ];
 };
 
-/** Returns the bodies of as many conversations as there are clients. Each call continues one of them. */
-export function bodies(body: Fields, clients: number): Pick<Asked, 'body' | 'bodyOf'> {
-  const pieces = JSON.stringify(body).split(/({session}|{call})/);
-  const bodyOf = (call: number): string => {
-    const texts: Record<string, string> = { [sessionMark]: String(call % clients), [callMark]: `call${call}` };
-    return pieces.map((piece) => texts[piece] ?? piece).join('');
-  };
-  return { body: bodyOf(0), bodyOf };
-}
-
 /**
- * Writes the bodies of conversations once, so that sending them makes no garbage: its collection would stop clients and provider.
- * @returns writes the number of a call into the body of its conversation, which nothing may be sending
+ * Returns the bodies of as many conversations as there are clients. Each call continues that of its client. They are written once, so
+ * that sending them makes no garbage: its collection would stop clients and provider.
  */
-export function preparedBodies(body: Fields, conversations: number): (conversation: number, call: number) => Buffer {
+export function bodies(body: Fields, clients: number): Required<Pick<Asked, 'body' | 'bodyOf'>> {
   const pieces = JSON.stringify(body).split(/({session}|{call})/);
-  const prepared = Array.from({ length: conversations }, (_, conversation) => {
-    const texts: Record<string, string> = { [sessionMark]: String(conversation), [callMark]: nameOf(0) };
+  const prepared = Array.from({ length: clients }, (_, client) => {
+    const texts: Record<string, string> = { [sessionMark]: String(client), [callMark]: nameOf(0) };
     const parts = pieces.map((piece) => Buffer.from(texts[piece] ?? piece));
     const marks: number[] = [];
     let at = 0;
@@ -121,11 +111,12 @@ export function preparedBodies(body: Fields, conversations: number): (conversati
     }
     return { bytes: Buffer.concat(parts), marks };
   });
-  return (conversation, call) => {
-    const { bytes, marks } = prepared[conversation] ?? { bytes: Buffer.alloc(0), marks: [] };
+  const bodyOf = (call: number, client: number): Buffer => {
+    const { bytes, marks } = prepared[client] ?? { bytes: Buffer.alloc(0), marks: [] };
     for (const at of marks) bytes.write(nameOf(call), at);
     return bytes;
   };
+  return { body: bodyOf(0, 0).toString(), bodyOf };
 }
 
 /** As long for each call. */

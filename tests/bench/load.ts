@@ -50,8 +50,10 @@ const messages = (model: string): string =>
 export interface Asked {
   readonly path: string;
   readonly body: string;
-  /** Returns the body of each call of a run, which are numbered from 0. Absent when all calls have the same body. */
-  readonly bodyOf?: (call: number) => string;
+  /**
+   * Returns the body of each call of a run, which are numbered from 0, as the clients are. Absent when all calls have the same body.
+   */
+  readonly bodyOf?: (call: number, client: number) => string | Buffer;
   /** The text at the end of a complete response; null if the content length shows that it is complete. */
   readonly ends: string | null;
 }
@@ -96,7 +98,9 @@ export class Load {
         {
           ...call,
           body: prefixed(body),
-          ...(bodyOf ? { bodyOf: (number: number) => prefixed(bodyOf(number)) } : {}),
+          ...(bodyOf
+            ? { bodyOf: modelPrefix ? (number, client) => prefixed(String(bodyOf(number, client))) : bodyOf }
+            : {}),
         },
       ]),
     );
@@ -106,12 +110,12 @@ export class Load {
    * One call, read to its end.
    * @returns milliseconds, or null when it failed
    */
-  async call(kind: string): Promise<number | null> {
+  async call(kind: string, client = 0): Promise<number | null> {
     const started = performance.now();
     const asked = this.calls.get(kind);
     if (!asked) throw new Error(`there is no call "${kind}"`);
     const { path, ends, bodyOf } = asked;
-    const body = bodyOf?.(this.started++) ?? asked.body;
+    const body = bodyOf?.(this.started++, client) ?? asked.body;
     try {
       const answer = await this.pool.request({
         method: 'POST',
@@ -134,10 +138,10 @@ export class Load {
   async full(kind: string, width: number, calls: number): Promise<Timings> {
     let started = 0;
     const tally = new Tally();
-    const client = async (): Promise<void> => {
-      while (started++ < calls) tally.add(await this.call(kind));
+    const client = async (index: number): Promise<void> => {
+      while (started++ < calls) tally.add(await this.call(kind, index));
     };
-    await Promise.all(Array.from({ length: width }, client));
+    await Promise.all(Array.from({ length: width }, (_, index) => client(index)));
     return tally.timings();
   }
 

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { claudeCode, claudeTurn, grown, preparedBodies } from './agent-bodies.js';
+import { bodies, claudeCode, claudeTurn, grown } from './agent-bodies.js';
 import { freshDatabase } from './fresh-database.js';
 import { restOf, setUp, startFloor, startGateway } from './gateway.js';
 import { models, quantile } from './load.js';
@@ -25,7 +25,7 @@ const warm = flag('warm', 10);
 const seconds = flag('seconds', 60);
 
 const path = '/v1/messages?beta=true';
-const bodyOf = preparedBodies(
+const { bodyOf } = bodies(
   {
     ...grown(claudeCode, 'messages', kilobytes * 1000, claudeTurn),
     model: models.anthropic,
@@ -82,7 +82,7 @@ async function measure(server: Server): Promise<void> {
   let failures = 0;
   let calls = 0;
   const call = async (index: number): Promise<void> => {
-    const body = bodyOf(index, calls++);
+    const body = bodyOf(calls++, index);
     const authorization = `Bearer ${server.keys[index % server.keys.length]}`;
     const headers = { 'content-type': 'application/json', authorization };
     const started = performance.now();
