@@ -10,7 +10,8 @@ import {
   nothingFound,
   type SearchTime,
 } from '../../../platform/matching/search.js';
-import type { LocalCheck } from '../../../platform/matching/words-check.js';
+import { searchedAtOnce, type LocalCheck } from '../../../platform/matching/words-check.js';
+import { pause } from '../../../shared/slices.js';
 import type { CheckedTexts, RemoteCheck } from './remote-checks.js';
 
 /** A rule with its check. */
@@ -76,7 +77,14 @@ export class CallGuard {
   async apply(texts: readonly string[], stage: GuardrailStage): Promise<readonly string[]> {
     this.time.earn(texts);
     let current = texts;
+    let searched = 0;
     for (const one of stage === 'input' ? this.forInput : this.forOutput) {
+      // Rules that search a text at once would all run in one turn of the event loop.
+      if (searched > searchedAtOnce) {
+        searched = 0;
+        await pause();
+      }
+      for (const { length } of current) searched += length;
       current = one.local
         ? await this.applyLocal(one.rule, one.local, current, stage)
         : await this.ask(one, current, stage);
