@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { UnavailableError } from '../../shared/errors.js';
 import { FairQueue } from './fair-queue.js';
-import { maxMatches, type Match, type Matches, type Search } from './search.js';
+import { maxMatches, perText, type Match, type Matches, type Search } from './search.js';
 import { matcherThread } from './matcher-thread.js';
 
 type Pattern = Pick<RegExp, 'source' | 'flags'>;
@@ -11,8 +11,6 @@ type Pattern = Pick<RegExp, 'source' | 'flags'>;
 const graceMilliseconds = 1000;
 /** Characters that are copied for the thread in one turn of the event loop. */
 const pieceLength = 64 * 1024;
-/** Number of characters that each further text counts at least. */
-const perText = 16;
 
 interface Job {
   readonly search: Search;

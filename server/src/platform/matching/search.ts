@@ -43,6 +43,9 @@ export interface Search {
   readonly time: SearchTime;
 }
 
+/** Number of characters that each further text counts at least, where texts are searched in pieces. */
+export const perText = 16;
+
 /** A match of a pattern or a word in a text. */
 export interface Match {
   readonly pattern: number;

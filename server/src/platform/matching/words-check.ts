@@ -5,6 +5,7 @@ import {
   joined,
   maxMatches,
   nothingFound,
+  perText,
   type Findings,
   type Match,
   type Matches,
@@ -64,8 +65,6 @@ function findingsOf({ matches, stopped }: Matches, names: readonly string[]): Fi
 
 /** Characters that are searched at once: 2 ms at most, and 0.5 ms with few words. New turns of agents have some 25,000. */
 export const searchedAtOnce = 64 * 1024;
-/** Number of characters that each further text counts at least. */
-const perText = 16;
 
 /**
  * Finds words in texts in linear time. A small text is searched at once in this thread, and a large one in pieces,
