@@ -112,9 +112,10 @@ export function bodies(body: Fields, clients: number): Required<Pick<Asked, 'bod
     return { bytes: Buffer.concat(parts), marks };
   });
   const bodyOf = (call: number, client: number): Buffer => {
-    const { bytes, marks } = prepared[client] ?? { bytes: Buffer.alloc(0), marks: [] };
-    for (const at of marks) bytes.write(nameOf(call), at);
-    return bytes;
+    const own = prepared[client];
+    if (!own) throw new Error(`there are bodies of ${clients} clients, and none of client ${client}`);
+    for (const at of own.marks) own.bytes.write(nameOf(call), at);
+    return own.bytes;
   };
   return { body: bodyOf(0, 0).toString(), bodyOf };
 }

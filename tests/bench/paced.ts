@@ -8,9 +8,10 @@ import { pause, say } from './rounds.js';
 import { withServices } from './services.js';
 
 /**
- * `npm run bench -- paced [--streams 1000] [--kilobytes 800] [--events 60] [--gap 500] [--warm 10] [--seconds 60] [--bodies 512]`: streams of coding agents that
- * are open at once, each with a body of its own conversation and an event every `gap` milliseconds, beside the bare proxy. They begin
- * evenly spread, and each is followed by the next one of its conversation. The first ones do not count, nor those of the `warm` seconds after them. They belong to two users, because one user may have half of the bodies. Prints the
+ * `npm run bench -- paced [--streams 1000] [--kilobytes 800] [--events 60] [--gap 500] [--warm 10] [--seconds 60] [--bodies 512]`:
+ * streams of coding agents that are open at once, each with a body of its own conversation and an event every `gap` milliseconds,
+ * beside the bare proxy. They begin evenly spread, and each is followed by the next one of its conversation. The first ones do not count,
+ * nor those of the `warm` seconds after them. They belong to two users, because one user may have half of the bodies. Prints the
  * time to the first byte, the longest turn of the event loop and the memory. `bodies` is `REQUEST_BODIES_MB`.
  */
 const words = process.argv.slice(2);
