@@ -1,5 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
-import { turnsOf, type KnownTurns, type ParsedTurns, type Turns } from '../../dialects/wire/forms/known-turns.js';
+import {
+  turnsOf,
+  type KnownField,
+  type KnownTurns,
+  type ParsedTurns,
+  type Turns,
+} from '../../dialects/wire/forms/known-turns.js';
 import { factsOf, haveFactsAlone, partLength, partsOf, type TurnParts } from '../../shared/turns.js';
 
 /** The turns at the beginning of a body that is not kept itself. */
@@ -59,8 +65,13 @@ const endingIn = (bytes: Buffer, end: number): string => bytes.toString('latin1'
 /**
  * Finds the longest beginning of a body.
  * @param beginnings by their digest
+ * @param fields that the body may have behind its turns
  */
-export function findBeginning(beginnings: ReadonlyMap<string, Beginning>, bytes: Buffer): KnownBeginning | null {
+export function findBeginning(
+  beginnings: ReadonlyMap<string, Beginning>,
+  fields: readonly KnownField[],
+  bytes: Buffer,
+): KnownBeginning | null {
   const possible = [...beginnings.values()].filter((each) => {
     const end = endOf(each);
     return bytes[end] === comma && each.ending === endingIn(bytes, end);
@@ -79,7 +90,7 @@ export function findBeginning(beginnings: ReadonlyMap<string, Beginning>, bytes:
     const onRead = (): void => {
       use.areTurnsRead = true;
     };
-    longest = { count, turns, parts: factsOf(parts, count), beginning, hash: hash.copy(), onRead };
+    longest = { count, turns, parts: factsOf(parts, count), fields, beginning, hash: hash.copy(), onRead };
   }
   return longest;
 }

@@ -230,6 +230,43 @@ describe('a body that continues one without a place', () => {
     }
   });
 
+  it('shares the large fields behind the turns with the other conversations of its key that have no place', () => {
+    const conversations = narrow();
+    const of = (name: string, count: number, tool: string, key = 1): unknown => {
+      const tools = [{ name: tool, description: 'x'.repeat(2000) }];
+      const json = JSON.stringify({ ...(JSON.parse(bodyOf(name, count)) as object), tools });
+      const body = read(json, conversations.of(key)) as { tools: unknown };
+      expect(body.tools).toEqual(tools);
+      return body.tools;
+    };
+    for (const name of ['a', 'b', 'c']) of(name, 36, name === 'c' ? 'other' : 'same');
+    of('a', 36, 'same', 2);
+    crowd(conversations);
+    const first = of('a', 37, 'same');
+    expect(of('b', 37, 'same')).toBe(first);
+    const other = of('c', 37, 'other');
+    expect(other).not.toBe(first);
+    expect(of('a', 38, 'same')).toBe(first);
+    expect(of('b', 38, 'other')).toBe(other);
+    expect(of('a', 37, 'same', 2)).not.toBe(first);
+  });
+
+  it('shares no more large fields than a few programs have', () => {
+    const conversations = narrow();
+    const of = (count: number, tool: number): unknown => {
+      const tools = [{ name: `${tool}`, description: 'x'.repeat(1000) }];
+      const json = JSON.stringify({ ...(JSON.parse(bodyOf('a', count)) as object), tools });
+      return (read(json, conversations.of(1)) as { tools: unknown }).tools;
+    };
+    of(36, 0);
+    crowd(conversations);
+    const first = of(37, 0);
+    for (let tool = 1; tool < 16; tool++) of(37, tool);
+    expect(of(37, 0)).toBe(first);
+    of(37, 16);
+    expect(of(37, 0)).not.toBe(first);
+  });
+
   it('has the facts of these turns, and computes nothing of them again', () => {
     const computed: number[] = [];
     const lengths = ofEachPart((turns, from) => (computed.push(from), turns.length), always);
@@ -314,11 +351,17 @@ describe('a body that continues one without a place', () => {
 
   it('is read like a new one, wherever bytes differ', () => {
     const sign = fc.constantFrom('"', '\\', ',', '{', '}', '[', ']', ':', ' ', '1', 'é', '\u0000', '"messages":[', 'x');
-    const base = bodyOf('a', 38);
+    const tools = `"tools":[{"name":"a","description":"${'x'.repeat(1000)}","enum":[1,{"b":[]}]}]`;
+    const of = (count: number): string => bodyOf('a', count).replace(',"stream"', `,${tools},"stream"`);
+    const base = of(38);
+    const place = fc.oneof(
+      fc.nat(base.length),
+      fc.nat(tools.length + 20).map((fromEnd) => base.length - fromEnd),
+    );
     fc.assert(
-      fc.property(fc.nat(base.length), fc.nat(3), fc.array(sign, { maxLength: 3 }), (at, removed, signs) => {
+      fc.property(place, fc.nat(3), fc.array(sign, { maxLength: 3 }), (at, removed, signs) => {
         const conversations = narrow();
-        read(bodyOf('a', 36), conversations.of(1));
+        read(of(36), conversations.of(1));
         crowd(conversations);
         const text = base.slice(0, at) + signs.join('') + base.slice(at + removed);
         expect(read(text, conversations.of(1))).toEqual(read(text));

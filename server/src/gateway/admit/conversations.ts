@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { getHeapStatistics } from 'node:v8';
-import type { KnownTurns, ParsedTurns, TurnMemory } from '../../dialects/wire/forms/known-turns.js';
+import type { KnownField, KnownTurns, ParsedTurns, TurnMemory } from '../../dialects/wire/forms/known-turns.js';
 import { partsOf } from '../../shared/turns.js';
 import { beginningOf, findBeginning, memoryOfBeginning, type Beginning, type KnownBeginning } from './beginnings.js';
 
@@ -13,18 +13,20 @@ const keptMilliseconds = 10 * 60_000;
 const maxOfKey = 256;
 /** Each call looks for them all. */
 const maxBeginningsOfKey = 1024;
+/** The tools of a few programs. Each call compares them all. */
+const maxFieldsOfKey = 16;
 /** Bytes that each value of a body takes, parsed and translated: 240 in turns of one word, 100 in those of agents. */
 const perValue = 200;
 
 /**
  * Agents send their whole conversation with each turn. The last bodies of each key are kept for some minutes in their
  * parsed form, so that only the part that follows the same bytes is parsed in the next body. Of a body that has no place
- * any more, what is known of its turns is kept with a digest of their bytes.
+ * any more, what is known of its turns is kept with a digest of their bytes, and its tools once for all of its key.
  */
 export class Conversations {
   private readonly kept: Kept;
 
-  /** @param maxBytes of all bodies. Beginnings take up to half of that besides. */
+  /** @param maxBytes of all bodies. Beginnings take up to half of that besides, and large fields an eighth. */
   constructor(maxBytes = maxKeptBytes) {
     const lifetime = { ttl: keptMilliseconds, ttlAutopurge: true };
     this.kept = {
@@ -36,7 +38,7 @@ export class Conversations {
         sizeCalculation: (_owner, body) => memoryOf(body),
         dispose: (owner, body, reason) => {
           owner.bodies.delete(body);
-          if (reason === 'evict') owner.keepBeginning(beginningOf(body));
+          if (reason === 'evict') owner.keepBeginning(body);
           this.release(owner);
         },
       }),
@@ -46,6 +48,15 @@ export class Conversations {
         sizeCalculation: (_owner, beginning) => memoryOfBeginning(beginning),
         dispose: (owner, beginning) => {
           owner.beginnings.delete(beginning.digest);
+          this.release(owner);
+        },
+      }),
+      fields: new LRUCache({
+        ...lifetime,
+        maxSize: maxBytes / 8,
+        sizeCalculation: (_owner, field) => memoryOf(field),
+        dispose: (owner, field) => {
+          owner.fields.delete(field);
           this.release(owner);
         },
       }),
@@ -70,20 +81,26 @@ export class Conversations {
   }
 }
 
-/** Bodies and beginnings of all keys. The least recently used is dropped first. */
+/** Bodies, beginnings and large fields of all keys. The least recently used is dropped first. */
 interface Kept {
   readonly ofKeys: Map<number, KeyConversations>;
   readonly bodies: LRUCache<ParsedTurns, KeyConversations>;
   readonly beginnings: LRUCache<Beginning, KeyConversations>;
+  readonly fields: LRUCache<KnownField, KeyConversations>;
 }
 
-/** Estimates the bytes of memory that a body takes: as it came, in its texts, as it is written for a provider, and for each value. */
-const memoryOf = ({ bytes, values }: ParsedTurns): number => 3 * bytes.length + perValue * values;
+/**
+ * Estimates the bytes of memory that a body or a field takes: as it came, in its texts, as it is written for a provider, and for
+ * each value.
+ */
+const memoryOf = ({ bytes, values }: ParsedTurns | KnownField): number => 3 * bytes.length + perValue * values;
 
 class KeyConversations {
   readonly bodies = new Set<ParsedTurns>();
   /** By their digest. */
   readonly beginnings = new Map<string, Beginning>();
+  /** The fields of bodies that are not kept themselves. */
+  readonly fields = new Set<KnownField>();
 
   constructor(
     readonly tokenId: number,
@@ -91,7 +108,7 @@ class KeyConversations {
   ) {}
 
   get isEmpty(): boolean {
-    return this.bodies.size === 0 && this.beginnings.size === 0;
+    return this.bodies.size + this.beginnings.size + this.fields.size === 0;
   }
 
   find(bytes: Buffer): KnownTurns | null {
@@ -99,7 +116,7 @@ class KeyConversations {
     // While there is place, a body is kept itself, because translations need its turns.
     const hasPlace = this.kept.bodies.calculatedSize + 4 * bytes.length < this.kept.bodies.maxSize;
     if (hasPlace || (body && 2 * body.count >= body.turns.commas.length)) return body;
-    const known = findBeginning(this.beginnings, bytes);
+    const known = findBeginning(this.beginnings, [...this.fields], bytes);
     if (!known || known.count <= (body?.count ?? 0)) return body;
     if (!known.beginning.use.areTurnsRead) return known;
     this.kept.beginnings.delete(known.beginning);
@@ -110,7 +127,7 @@ class KeyConversations {
     const { bodies } = this.kept;
     if (known && 'beginning' in known) {
       this.kept.beginnings.delete(known.beginning);
-      this.keepBeginning(beginningOf(body, known));
+      this.keepBeginning(body, known);
       return;
     }
     // The next turn of a conversation replaces the one before.
@@ -118,21 +135,38 @@ class KeyConversations {
     const [oldest] = this.bodies;
     if (oldest && this.bodies.size >= maxOfKey) {
       bodies.delete(oldest);
-      this.keepBeginning(beginningOf(oldest));
+      this.keepBeginning(oldest);
     }
     bodies.set(body, this);
     // A body of more than the maximum is not kept.
     if (bodies.has(body)) this.bodies.add(body);
   }
 
-  keepBeginning(beginning: Beginning | null): void {
+  /** Keeps what is known of a body that is not kept itself. */
+  keepBeginning(body: ParsedTurns, known?: KnownBeginning): void {
+    const beginning = beginningOf(body, known);
     if (!beginning) return;
+    for (const field of body.fields) this.keepField(field);
     const { beginnings } = this.kept;
     const same = this.beginnings.get(beginning.digest);
     if (same) beginnings.delete(same);
     const [oldest] = this.beginnings.values();
     if (oldest && this.beginnings.size >= maxBeginningsOfKey) beginnings.delete(oldest);
     if (beginnings.set(beginning, this).has(beginning)) this.beginnings.set(beginning.digest, beginning);
+  }
+
+  private keepField(field: KnownField): void {
+    const { fields } = this.kept;
+    const same = [...this.fields].find(({ name, bytes }) => name === field.name && bytes.equals(field.bytes));
+    if (same) {
+      fields.get(same);
+      return;
+    }
+    const [oldest] = this.fields;
+    if (oldest && this.fields.size >= maxFieldsOfKey) fields.delete(oldest);
+    // The bytes would hold those of the whole body.
+    const own = { ...field, bytes: Buffer.from(field.bytes) };
+    if (fields.set(own, this).has(own)) this.fields.add(own);
   }
 
   private findBody(bytes: Buffer): KnownTurns | null {
@@ -143,8 +177,8 @@ class KeyConversations {
     }
     if (!longest) return null;
     this.kept.bodies.get(longest.before);
-    const { turns, parsed } = longest.before;
-    return { ...longest, turns, parts: partsOf(parsed) };
+    const { turns, parsed, fields } = longest.before;
+    return { ...longest, turns, fields, parts: partsOf(parsed) };
   }
 }
 

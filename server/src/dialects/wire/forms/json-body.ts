@@ -15,7 +15,7 @@ import { malformed, RelayError } from '../../errors/relay-error.js';
 import { decisiveNames } from '../../priced-fields.js';
 import { foldedName, type Json } from '../../neutral/fields.js';
 import { CutBody, numberOfCut } from './cut-body.js';
-import { TurnMarks, turnNames, type KnownTurns, type TurnMemory, type Turns } from './known-turns.js';
+import { maxFieldBytes, TurnMarks, turnNames, type KnownTurns, type TurnMemory, type Turns } from './known-turns.js';
 
 /**
  * The largest lists that clients send are token ids of embeddings, 300,000 in a call. Tool schemas nest some 40 levels.
@@ -63,7 +63,8 @@ function continued(bytes: Buffer): Json | undefined {
   const marks = new TurnMarks(bytes, known);
   const { turns } = marks;
   const [end = 0, values = 0, members = 0] = [turns?.commas.at(-1), turns?.values.at(-1), turns?.members.at(-1)];
-  if (!turns || bytes.length - end - sum(before?.fields ?? [], 'length') > largeBody) return undefined;
+  const passedOver = Math.min(maxFieldBytes, sum(known.fields, 'length'));
+  if (!turns || bytes.length - end - passedOver > largeBody) return undefined;
   const scan = { ...newJsonScan(), at: end + 1, value: end, depth: 2, values, members };
   worded(() => scanJson(bytes, scan, bounds, bytes.length, marks));
   if (scan.longValues || turns.close === undefined) return undefined;
@@ -133,8 +134,10 @@ function keep(
   shareTurns(parsed, known);
   // Tools stand before or behind the turns.
   for (const field of Object.values(body)) if (Array.isArray(field)) shareTurns(field);
-  const withValues = fields.map((field) => ({ ...field, value: body[field.name] }));
-  memory.keep({ bytes, values, turns, head, parsed, fields: withValues }, known);
+  const knownFields = fields.map(({ name, open, length, ...counts }) => {
+    return { ...counts, name, length, bytes: bytes.subarray(open, open + length), value: body[name] };
+  });
+  memory.keep({ bytes, values, turns, head, parsed, fields: knownFields }, known);
 }
 
 /** Bodies that are longer are parsed ahead, in slices. Bytes. */

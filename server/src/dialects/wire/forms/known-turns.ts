@@ -17,10 +17,17 @@ export interface Turns {
 }
 
 /** A large list or object that is a field of a body, behind its turns: the tools above all. */
-export interface LargeField extends KnownJson {
+interface LargeField extends KnownJson {
   readonly name: string;
   /** Position of the opening bracket. */
   readonly open: number;
+}
+
+/** A large field of an earlier body. Its value is shared by the bodies that have the same bytes, and never changes. */
+export interface KnownField extends KnownJson {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly value: unknown;
 }
 
 /** A parsed body. Its turns and its fields are shared by all calls that continue it, and never change. */
@@ -32,7 +39,7 @@ export interface ParsedTurns {
   /** The fields before the turns, with an empty list of turns. */
   readonly head: Fields;
   readonly parsed: readonly unknown[];
-  readonly fields: ReadonlyArray<LargeField & { readonly value: unknown }>;
+  readonly fields: readonly KnownField[];
 }
 
 /** The turns that a body has from an earlier one. Everything before them is the same, too. */
@@ -41,6 +48,8 @@ export interface KnownTurns {
   /** The turns of the earlier body, of which it has so many, and their parts. */
   readonly turns: Turns;
   readonly parts: TurnParts;
+  /** Fields that the body may have, too. */
+  readonly fields: readonly KnownField[];
   /** The earlier body. Absent: there is only a digest of its beginning, and what is read of it is parsed again. */
   readonly before?: ParsedTurns;
   /** Called when turns are parsed again, besides the first ones, which identify a conversation. */
@@ -69,7 +78,7 @@ const openBracket = 0x5b;
 /** Bytes. Smaller fields are parsed each time. */
 const minField = 1024;
 /** Bytes of all large fields of a body that are noted. */
-const maxBytes = 512 * 1024;
+export const maxFieldBytes = 512 * 1024;
 /** Lists and objects of a body whose names are read. Agents send some twenty. */
 const maxFields = 64;
 
@@ -77,8 +86,8 @@ const maxFields = 64;
 export class TurnMarks implements ScanListener {
   turns: Turns | null;
   readonly fields: LargeField[] = [];
-  /** The fields that the earlier body has, too. They are not scanned. */
-  readonly known: Array<ParsedTurns['fields'][number]> = [];
+  /** The fields that an earlier body has, too. They are not scanned. */
+  readonly known: Array<LargeField & { readonly value: unknown }> = [];
   private isWithin: boolean;
   private opened: LargeField | null = null;
   private named = 0;
@@ -136,18 +145,15 @@ export class TurnMarks implements ScanListener {
     return nameBefore.exec(this.bytes.toString('latin1', Math.max(0, open - nameLength), open))?.[1];
   }
 
-  /** Returns the field of the earlier body that has the same name and the same bytes. */
-  private knownAt(open: number, name: string): ParsedTurns['fields'][number] | undefined {
-    const before = this.continues?.before;
-    return before?.fields.find((field) => {
-      const [from, end] = [field.open, open + field.length];
-      if (field.name !== name || end > this.bytes.length) return false;
-      return before.bytes.compare(this.bytes, open, end, from, from + field.length) === 0;
-    });
+  /** Returns the known field that has the same name and the same bytes. */
+  private knownAt(open: number, name: string): KnownField | undefined {
+    return this.continues?.fields.find(
+      (field) => field.name === name && field.bytes.equals(this.bytes.subarray(open, open + field.length)),
+    );
   }
 
   private note({ name, open, length, values, members }: LargeField): void {
-    if (length < minField || this.bytesOfFields + length > maxBytes) return;
+    if (length < minField || this.bytesOfFields + length > maxFieldBytes) return;
     this.bytesOfFields += length;
     this.fields.push({ name, open, length, values, members });
   }
