@@ -53,7 +53,7 @@ export function shareTurns(
     const length = turns.length - from < partLength ? 1 : partLength;
     const same = known?.parts[parts.length];
     const isSame = same?.from === from && same.length === length && from + length <= (known?.count ?? 0);
-    parts.push(isSame ? same : { from, length, facts: [], others: [] });
+    parts.push(isSame ? same : { from, length, facts: new Array<unknown>(functions), others: [] });
     from += length;
   }
   Object.defineProperty(turns, held, { value: parts });
@@ -62,6 +62,8 @@ export function shareTurns(
 export const areShared = (turns: readonly unknown[]): boolean => partsIn(turns) !== undefined;
 
 let functions = 0;
+/** One list for all that are empty: half of the values of most parts are. */
+const none: readonly never[] = Object.freeze([]);
 
 /**
  * Returns a function that computes a value for each part of a conversation: its whole list of turns, or, if bodies share
@@ -81,7 +83,8 @@ export function ofEachPart<Value>(
       // Null is a value, too.
       const known = facts[number] === undefined ? others[number] : facts[number];
       if (known !== undefined) return known as Value;
-      const value = valueOf(list.slice(from, from + length), from);
+      const computed = valueOf(list.slice(from, from + length), from);
+      const value = Array.isArray(computed) && computed.length === 0 ? (none as Value) : computed;
       (isFact(value) ? facts : others)[number] = value;
       return value;
     });

@@ -111,16 +111,17 @@ export function requestTraits({ request, price, mayCostMore }: Call): RequestTra
 type ContentTraits = Pick<Found, 'writesCache' | 'writesCacheForHour' | 'addsHidden' | 'hasMedia' | 'hasAudio'>;
 
 const contentOfParts = ofEachPart((turns) => {
-  const traits: ContentTraits = {
+  const found = {
     writesCache: false,
     writesCacheForHour: false,
     addsHidden: false,
     hasMedia: false,
     hasAudio: false,
+    visited: 0,
+    beginsWithNumber: typeof turns[0] === 'number',
   };
-  let visited = 0;
-  for (const turn of turns) visited += noteContent(turn, traits);
-  return { traits, visited, beginsWithNumber: typeof turns[0] === 'number' };
+  for (const turn of turns) found.visited += noteContent(turn, found);
+  return found;
 }, always);
 
 /**
@@ -164,13 +165,13 @@ function noteTurns(turns: readonly unknown[], found: ContentTraits): number {
   const parts = contentOfParts(turns);
   if (parts[0]?.beginsWithNumber) return 0;
   let visitedInAll = 0;
-  for (const { traits, visited } of parts) {
-    visitedInAll += visited;
-    found.writesCache ||= traits.writesCache;
-    found.writesCacheForHour ||= traits.writesCacheForHour;
-    found.addsHidden ||= traits.addsHidden;
-    found.hasMedia ||= traits.hasMedia;
-    found.hasAudio ||= traits.hasAudio;
+  for (const part of parts) {
+    visitedInAll += part.visited;
+    found.writesCache ||= part.writesCache;
+    found.writesCacheForHour ||= part.writesCacheForHour;
+    found.addsHidden ||= part.addsHidden;
+    found.hasMedia ||= part.hasMedia;
+    found.hasAudio ||= part.hasAudio;
   }
   return visitedInAll;
 }
