@@ -49,4 +49,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--"]
-CMD ["node", "--max-semi-space-size=32", "--enable-source-maps", "dist/server/main.js"]
+CMD ["node", "--max-semi-space-size=32", "--v8-pool-size=0", "--enable-source-maps", "dist/server/main.js"]

@@ -123,7 +123,12 @@ export async function startGateway(
     GRAPHQL_COST_PER_MINUTE: '100000000',
     ...options.environment,
   };
-  const program = [...profile, '--max-semi-space-size=32', join(options.folder ?? root, 'dist/server/main.js')];
+  const program = [
+    ...profile,
+    '--max-semi-space-size=32',
+    '--v8-pool-size=0',
+    join(options.folder ?? root, 'dist/server/main.js'),
+  ];
   const child = spawnPinned(program, environment, options);
   const url = await addressOf(child, /"url":"(http:\/\/[^"]+)"/);
   const stop = stopper(child);
