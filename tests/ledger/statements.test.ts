@@ -172,6 +172,18 @@ it('previews the month before until its statements are closed', async () => {
   ]);
 }, 60_000);
 
+it('never previews a month that is closed, after a change to a time zone where it still runs', async () => {
+  const user = await addUser('2026-09-02T00:00:00Z');
+  await post(user, 100, '2026-09-02T00:00:00Z');
+  await closeAll('2026-11-01T00:30:00Z');
+  values = { ...values, 'statements.time_zone': 'America/Los_Angeles' };
+  await post(user, 20, '2026-11-05T00:00:00Z');
+  expect(await closer().preview(user, new Date('2026-11-01T01:00:00Z'))).toMatchObject({
+    ...{ month: '2026-11', opening: 100, credits: 20, closing: 120 },
+    content: { startsAt: '2026-10-31T18:30:00.000Z', endsAt: '2026-12-01T08:00:00.000Z' },
+  });
+}, 60_000);
+
 it('opens an imported account with the balance that it had before its imported usage', async () => {
   const user = await addUser('2024-01-01T00:00:00Z');
   // The import ran on September 20: usage of 40 before September and of 2 in it was read from the log of the other program.

@@ -173,8 +173,11 @@ export class StatementCloser {
       const known = toAccount(row);
       const timeZone = longZoneName(this.deps.options.values['statements.time_zone']);
       // Until its statements are closed, the month before is previewed, without what is in the next one.
-      const day = firstOfMonth(dayOf(new Date(now.getTime() - closingDelayHours * 3_600_000), timeZone));
+      const running = firstOfMonth(dayOf(new Date(now.getTime() - closingDelayHours * 3_600_000), timeZone));
       const [last] = await manager.find(StatementMonth, { order: { month: 'DESC' }, take: 1 });
+      const next = last ? addMonths(parseMonth(last.month), 1) : running;
+      // A closed month can still run in a time zone that was set since.
+      const day = monthName(next) > monthName(running) ? next : running;
       const startsAt = last?.endsAt ?? startOfDay(day, timeZone);
       const endsAt = startOfDay(addMonths(day, 1), timeZone);
       const isNew = known.closing === null;
