@@ -1,5 +1,6 @@
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 import { startServer } from '../support/server.js';
+import { beginLastMonth } from '../support/statement-month.js';
 import { until } from '../faults/traffic.js';
 import { Site } from './site.js';
 
@@ -38,7 +39,7 @@ it('an account that asked for it gets one mail when another node closes its stat
   await site.query(`UPDATE ledger_entries SET created_at = now() - interval '60 days'`);
   await site.query(`UPDATE users SET created_at = now() - interval '70 days'`);
   await site.graphql(ada, 'mutation { updateBillingProfile(input: { notifies: true }) { profile { notifies } } }');
-  await site.query('DELETE FROM statement_months');
+  await beginLastMonth((text) => site.query(text));
 
   const other = await startServer({ database: site.server.database });
   await until(() => Promise.resolve(mails.mails.length > 0), 60, 'the mail is sent');

@@ -3,6 +3,7 @@ import { poolOf } from '../../server/src/platform/db/data-source.js';
 import { StatementCloser } from '../../server/src/billing/statements/index.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
 import { pdfText } from '../support/pdf-text.js';
+import { beginLastMonth } from '../support/statement-month.js';
 import { Site, type Person } from './site.js';
 
 let site: Site;
@@ -40,8 +41,7 @@ beforeAll(async () => {
   root = await site.setUp();
   buyer = await site.invite(root);
   other = await site.invite(root);
-  // The closing of the server's start found no account of last month.
-  await site.query('DELETE FROM statement_months');
+  await beginLastMonth((text) => site.query(text));
   await site.query(`UPDATE users SET created_at = created_at - interval '70 days'`);
   const profile = { name: '株式会社 例', address: '東京都千代田区 1-1', taxNumber: 'T1234567890123', notifies: true };
   const { data } = await site.graphql(

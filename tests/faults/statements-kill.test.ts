@@ -3,6 +3,7 @@ import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { freeze, untilAlone } from '../support/freeze.js';
 import { spawnServer } from '../support/server.js';
+import { beginLastMonth } from '../support/statement-month.js';
 import { until } from './traffic.js';
 
 let database: TestDatabase;
@@ -18,6 +19,7 @@ beforeAll(async () => {
     `SELECT ledger_post('grant:' || id, 'admin_grant', 'user', id, 0, 100 + id, 0, '', NULL) FROM users ORDER BY id`,
   );
   await pool.query(`UPDATE ledger_entries SET created_at = now() - interval '60 days'`);
+  await beginLastMonth((text) => pool.query(text));
 });
 afterAll(async () => {
   await pool.end();
@@ -33,7 +35,7 @@ it('a kill in the middle of a batch leaves whole batches, and two nodes close th
   const frozen = await freeze(database.url, 'SELECT 1 FROM ledger_entries WHERE user_id = $1 FOR UPDATE', [
     blocked?.id ?? 0,
   ]);
-  // The server closes last month when it starts.
+  // The server goes on to close last month when it starts.
   const first = await spawnServer({ database });
   await frozen.reached();
   await first.kill();
