@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { AppError } from '../shared/errors.js';
+import { free } from '../shared/held-bytes.js';
 import { requestIdHeader } from '../shared/ids.js';
 import type { BodyGrant } from './admit/body-budget.js';
 import { malformed, RelayError } from '../dialects/errors/relay-error.js';
@@ -78,9 +79,12 @@ export function takeOver({ request, response, id, url, address, hooked }: Receiv
       const reading = readRequestBody(request, maxBodyBytes, allowance);
       if (isSmall(headers, minRemembered)) return reading;
       return reading.then((bytes) => {
-        const { conversations, tokenId } = allowance ?? {};
-        if (conversations && tokenId !== undefined) rememberTurns(bytes, conversations.of(tokenId));
-        return isSmall(headers, largeBody) ? bytes : parsedAhead(bytes, allowance?.grant);
+        const { conversations, tokenId, grant } = allowance ?? {};
+        if (conversations && tokenId !== undefined) {
+          rememberTurns(bytes, conversations.of(tokenId));
+          grant?.holdBody(bytes);
+        }
+        return isSmall(headers, largeBody) ? bytes : parsedAhead(bytes, grant);
       });
     },
   };
@@ -197,19 +201,6 @@ export function readRequestBody(
 
 /** The factor by which the buffer of a body of unknown length grows. Pages that it does not use take no memory. */
 const growth = 4;
-
-/** Node 20 has no such method. */
-interface Transferable {
-  transfer?(bytes: 0): unknown;
-}
-
-/**
- * Frees the memory of a buffer that nothing reads again. Otherwise V8 collects the whole heap each time that such memory
- * has grown by some 64 MB. A part of a buffer is left alone, because its other parts may be in use.
- */
-function free({ buffer, byteLength }: Buffer): void {
-  if (byteLength === buffer.byteLength) (buffer as Transferable).transfer?.(0);
-}
 
 /** The bytes of a body. A large one is gathered in one buffer, because joining its pieces would hold it twice. */
 class Gathered {

@@ -52,3 +52,19 @@ it('a body that is sent counts less, and never more than before', () => {
   grant.release();
   expect(budget.bytes).toBe(0);
 });
+
+it('the memory of a body is free when its call has ended, and not before something else has read it', () => {
+  const canFree = 'transfer' in ArrayBuffer.prototype;
+  const length = 64 * 1024;
+  const budget = new BodyBudget(bodyBudgetFor(192 * mebibyte, 64 * mebibyte));
+  const [alone, kept] = [Buffer.allocUnsafeSlow(length), Buffer.allocUnsafeSlow(length)];
+  const [grant, other] = [budget.open(1), budget.open(1)];
+  grant.holdBody(alone);
+  other.holdBody(kept);
+  const letGo = other.keepBody();
+  for (const each of [grant, grant, other, other]) each.release();
+  expect([alone.length, kept.length]).toEqual([canFree ? 0 : length, length]);
+  letGo();
+  expect(kept).toHaveLength(canFree ? 0 : length);
+  expect(budget.open(1).keepBody()()).toBeUndefined();
+});

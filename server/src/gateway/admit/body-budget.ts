@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { getHeapStatistics } from 'node:v8';
 import { AppError } from '../../shared/errors.js';
+import { hold, letGo, share } from '../../shared/held-bytes.js';
 import { ByteRate } from './byte-rate.js';
 
 interface BodyBudgetLimits {
@@ -112,6 +113,7 @@ export class BodyBudget {
 export class BodyGrant {
   private needed = 0;
   private taken = 0;
+  private body: Buffer | null = null;
 
   constructor(
     private readonly budget: BodyBudget,
@@ -164,8 +166,27 @@ export class BodyGrant {
     this.needed = rest;
   }
 
+  /** Holds the body of the call, which is freed with the call if nothing else holds it. */
+  holdBody(bytes: Buffer): void {
+    this.body = bytes;
+    hold(bytes);
+  }
+
+  /**
+   * Holds the body for something that reads it after the end of the call.
+   * @returns a function that lets go of it
+   */
+  keepBody(): () => void {
+    const { body } = this;
+    if (!body) return () => undefined;
+    share(body);
+    return () => letGo(body);
+  }
+
   /** Returns all bytes of the call. May be called repeatedly. */
   release(): void {
+    if (this.body) letGo(this.body);
+    this.body = null;
     if (this.taken > 0) this.budget.giveBack(this.userId, this.taken);
     this.needed = 0;
     this.taken = 0;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { getHeapStatistics } from 'node:v8';
 import type { KnownField, KnownTurns, ParsedTurns, TurnMemory } from '../../dialects/wire/forms/known-turns.js';
+import { letGo, share } from '../../shared/held-bytes.js';
 import { partsOf } from '../../shared/turns.js';
 import { beginningOf, findBeginning, memoryOfBeginning, type Beginning, type KnownBeginning } from './beginnings.js';
 
@@ -37,8 +38,8 @@ export class Conversations {
         maxEntrySize: maxBodyBytes,
         sizeCalculation: (_owner, body) => memoryOf(body),
         dispose: (owner, body, reason) => {
-          owner.bodies.delete(body);
           if (reason === 'evict') owner.keepBeginning(body);
+          if (owner.bodies.delete(body)) letGo(body.bytes);
           this.release(owner);
         },
       }),
@@ -134,12 +135,14 @@ class KeyConversations {
     if (known?.before && 2 * known.count >= known.turns.commas.length) bodies.delete(known.before);
     const [oldest] = this.bodies;
     if (oldest && this.bodies.size >= maxOfKey) {
-      bodies.delete(oldest);
       this.keepBeginning(oldest);
+      bodies.delete(oldest);
     }
     bodies.set(body, this);
     // A body of more than the maximum is not kept.
-    if (bodies.has(body)) this.bodies.add(body);
+    if (!bodies.has(body)) return;
+    this.bodies.add(body);
+    share(body.bytes);
   }
 
   /** Keeps what is known of a body that is not kept itself. */

@@ -25,7 +25,7 @@ export interface CapturesDeps {
 }
 
 /** A call whose content is stored. */
-export interface Captured extends Pick<Call, 'requestId' | 'caller'> {
+export interface Captured extends Pick<Call, 'requestId' | 'caller' | 'grant'> {
   readonly route: Pick<Call['route'], 'group' | 'model'>;
   readonly request: Pick<Call['request'], 'body'>;
 }
@@ -60,10 +60,14 @@ export class Captures {
       return;
     }
     this.waiting++;
+    const letGo = call.grant?.keepBody();
     setImmediate(() => {
       this.write(call, rule, meter.transcript)
         .catch((error: unknown) => logger.error({ err: error, requestId }, 'content could not be captured'))
-        .finally(() => this.waiting--);
+        .finally(() => {
+          this.waiting--;
+          letGo?.();
+        });
     });
   }
 

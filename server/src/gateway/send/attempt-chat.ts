@@ -33,6 +33,7 @@ import type { Fields } from '../../dialects/neutral/fields.js';
 import { declaresCustomTools } from '../../dialects/neutral/tool-forms.js';
 import { type PreparedChat, type ChatTry, receive, innerContextOf } from './receive-chat.js';
 import { millisecondsIn } from '../../shared/clock.js';
+import { hold, letGo } from '../../shared/held-bytes.js';
 
 const ping = ': PING\n\n';
 /** The ping of Anthropic. Clients also expect it before the first event. */
@@ -190,8 +191,12 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
     dropped,
     ownBytes: sent.body === attempt.rawBody ? 0 : (sent.body?.length ?? 0),
   };
+  // A body that was written for this provider is read by nobody else.
+  const ownBody = sent.body instanceof Buffer && sent.body !== attempt.rawBody ? sent.body : null;
+  if (ownBody) hold(ownBody);
   return exchangeWith(attempt, sent, client, upstreamModel, (exchange) => receive(tried, exchange)).then(
     ({ delivery, firstByteAt, isStream }): AttemptOutcome => {
+      if (ownBody) letGo(ownBody);
       return { meter, upstreamModel, reasoningEffort, dropped, delivery, firstByteAt, isStream };
     },
   );

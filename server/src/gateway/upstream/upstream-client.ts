@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { buildConnector, Pool, ProxyAgent, Socks5ProxyAgent, type Dispatcher } from 'undici';
 import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
 import { AppError } from '../../shared/errors.js';
+import { lent } from '../../shared/held-bytes.js';
 import type { UpstreamRequest } from '../../dialects/contract.js';
 import { Exchange } from './exchange.js';
 import { proxyCredentials, toProxyAddress } from './proxy-address.js';
@@ -41,14 +42,18 @@ export class UpstreamClient {
       openSocket(exchange, url, request, request.socket, timeouts, pool);
       return exchange;
     }
+    const body = streamed ?? (request.body instanceof Buffer ? lent(request.body) : request.body);
+    const headers = toFlatHeaders(request.headers);
+    // undici knows the length of a buffer alone.
+    if (body !== request.body && request.body) headers.push('content-length', String(request.body.length));
     pool.dispatch(
       {
         origin,
         path,
         method: request.method,
-        headers: toFlatHeaders(request.headers),
+        headers,
         // undici takes iterables, which its types leave out.
-        body: (streamed as Readable | undefined) ?? request.body,
+        body: body as Readable | Buffer | null,
         headersTimeout: timeouts.firstByte,
         bodyTimeout: timeouts.idle,
       },
