@@ -77,14 +77,14 @@ export function takeOver({ request, response, id, url, address, hooked }: Receiv
     readBody: (allowance) => {
       if (isForm(headers)) return readRequestBody(request, Math.round(maxBodyBytes * formFactor), allowance);
       const reading = readRequestBody(request, maxBodyBytes, allowance);
-      if (isSmall(headers, minRemembered)) return reading;
+      if (isSmall(headers)) return reading;
       return reading.then((bytes) => {
         const { conversations, tokenId, grant } = allowance ?? {};
         if (conversations && tokenId !== undefined) {
           rememberTurns(bytes, conversations.of(tokenId));
           grant?.holdBody(bytes);
         }
-        return isSmall(headers, largeBody) ? bytes : parsedAhead(bytes, grant);
+        return bytes.length <= largeBody ? bytes : parsedAhead(bytes, grant);
       });
     },
   };
@@ -109,9 +109,9 @@ export async function parsedAhead(bytes: Buffer, grant: BodyGrant | undefined): 
   return bytes;
 }
 
-/** Whether the body certainly has no more bytes than that. */
-const isSmall = (headers: IncomingHttpHeaders, bytes: number): boolean =>
-  headers['content-encoding'] === undefined && Number(headers['content-length'] ?? Infinity) <= bytes;
+/** Whether the body is certainly too small to be remembered. */
+const isSmall = (headers: IncomingHttpHeaders): boolean =>
+  headers['content-encoding'] === undefined && Number(headers['content-length'] ?? Infinity) < minRemembered;
 
 /**
  * A form contains files, so its limit is larger by this factor (docs/reference/relay/guarantees.md#memory-and-streams).

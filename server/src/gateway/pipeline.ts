@@ -167,7 +167,7 @@ export class Relay {
       // Route, price, check, reserve, send
       const { reserved, served } = await this.callServer.serve({ endpoint, incoming, caller, rawBody, grant, client });
       // Settle
-      const billed = await this.settle(reserved, served, client);
+      const billed = await this.settle(reserved, served, client, grant);
       // Deliver the end of the response, which reports the charge
       const outcome = this.finish(reserved.call, served, billed, client, endpoint.errors(incoming));
       const { rateLimit, options } = this.deps;
@@ -182,7 +182,12 @@ export class Relay {
     }
   }
 
-  private async settle(reserved: Reserved, served: Served, client: ClientResponse): Promise<Billed> {
+  private async settle(
+    reserved: Reserved,
+    served: Served,
+    client: ClientResponse,
+    grant: BodyGrant,
+  ): Promise<Billed> {
     const { ledger, options, captures } = this.deps;
     const { call } = reserved;
     try {
@@ -192,7 +197,7 @@ export class Relay {
       reserved.rates?.correct(tokens);
       this.noteBalance(call.caller, billed);
       call.trace?.served(call, served, billed);
-      if (call.capture) captures.keep(call, call.capture, served.meter);
+      if (call.capture) captures.keep(call, call.capture, served.meter, grant);
       return billed;
     } finally {
       served.lease?.end();

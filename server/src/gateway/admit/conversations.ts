@@ -16,8 +16,8 @@ const maxOfKey = 256;
 const maxBeginningsOfKey = 1024;
 /** The tools of a few programs. Each call compares them all. */
 const maxFieldsOfKey = 16;
-/** Bytes that each value of a body takes, parsed and translated: 240 in turns of one word, 100 in those of agents. */
-const perValue = 200;
+/** Bytes that each value of a body takes, parsed and translated: 400 in turns of one letter, 100 in those of agents. */
+const perValue = 450;
 
 /**
  * Agents send their whole conversation with each turn. The last bodies of each key are kept for some minutes in their

@@ -16,7 +16,6 @@ it('stores a body that is read again after its call has ended', async () => {
   grant.holdBody(bytes);
   const call = {
     requestId: 'r',
-    grant,
     caller: { user: { id: 1 }, token: { id: 2 } },
     route: { group: 'g', model: 'm' },
     request: {
@@ -27,13 +26,8 @@ it('stores a body that is read again after its call has ended', async () => {
       },
     },
   };
-  captures.keep(
-    call as unknown as Captured,
-    { percent: 100, redact: [], groups: undefined },
-    {
-      transcript: 'b',
-    },
-  );
+  const rule = { percent: 100, redact: [], groups: undefined };
+  captures.keep(call as unknown as Captured, rule, { transcript: 'b' }, grant);
   grant.release();
   for (let turn = 0; stored.length === 0 && turn < 100; turn++) await new Promise(setImmediate);
   expect(stored).toEqual([

@@ -6,6 +6,7 @@ import { concerns } from '../../shared/guardrail-rule.js';
 import { randomBetween } from '../../shared/ids.js';
 import { storableText } from '../../shared/json.js';
 import type { Caller } from '../admit/authentication.js';
+import type { BodyGrant } from '../admit/body-budget.js';
 import { bodyTexts, withTexts } from '../admit/guardrails/body-texts.js';
 import { personalDataCheck } from '../admit/guardrails/local-checks.js';
 import { masked, SearchTime } from '../../platform/matching/search.js';
@@ -25,7 +26,7 @@ export interface CapturesDeps {
 }
 
 /** A call whose content is stored. */
-export interface Captured extends Pick<Call, 'requestId' | 'caller' | 'grant'> {
+export interface Captured extends Pick<Call, 'requestId' | 'caller'> {
   readonly route: Pick<Call['route'], 'group' | 'model'>;
   readonly request: Pick<Call['request'], 'body'>;
 }
@@ -51,8 +52,11 @@ export class Captures {
     return rule && randomBetween(0, 99_999) < rule.percent * stepsOfPercent ? rule : undefined;
   }
 
-  /** Stores the content in the background, after the response was sent. Never throws. */
-  keep(call: Captured, rule: CaptureRule, meter: Pick<TextMeter, 'transcript'>): void {
+  /**
+   * Stores the content in the background, after the response was sent. Never throws.
+   * @param grant holds the body, which is read after its call has ended
+   */
+  keep(call: Captured, rule: CaptureRule, meter: Pick<TextMeter, 'transcript'>, grant?: BodyGrant): void {
     const { logger } = this.deps;
     const { requestId } = call;
     if (this.waiting >= maxWaiting) {
@@ -60,7 +64,7 @@ export class Captures {
       return;
     }
     this.waiting++;
-    const letGo = call.grant?.keepBody();
+    const letGo = grant?.keepBody();
     setImmediate(() => {
       this.write(call, rule, meter.transcript)
         .catch((error: unknown) => logger.error({ err: error, requestId }, 'content could not be captured'))

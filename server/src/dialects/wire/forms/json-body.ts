@@ -36,7 +36,7 @@ export function parseJsonBody(bytes: Buffer, limits = bounds): Json {
   const body = checked(parse(bytes.toString('utf8'), shape), shape);
   // The garbage collector has more work with a kept body than a parser with a small one.
   if (!isSmall) parsedBodies.set(bytes, body);
-  if (marks && !shape.longValues) keep(bytes, body, marks, shape.values);
+  if (marks && !shape.longValues) keep(bytes, body, marks, shape);
   return body;
 }
 
@@ -63,7 +63,7 @@ function continued(bytes: Buffer): Json | undefined {
   const marks = new TurnMarks(bytes, known);
   const { turns } = marks;
   const [end = 0, values = 0, members = 0] = [turns?.commas.at(-1), turns?.values.at(-1), turns?.members.at(-1)];
-  const passedOver = Math.min(maxFieldBytes, sum(known.fields, 'length'));
+  const passedOver = Math.min(maxFieldBytes, sumOf(known.fields.map(({ length }) => length)));
   if (!turns || bytes.length - end - passedOver > largeBody) return undefined;
   const scan = { ...newJsonScan(), at: end + 1, value: end, depth: 2, values, members };
   worded(() => scanJson(bytes, scan, bounds, bytes.length, marks));
@@ -74,13 +74,14 @@ function continued(bytes: Buffer): Json | undefined {
   // A list may be empty, but not after a comma.
   if (!Array.isArray(added) || added.length === 0) return undefined;
   const head = before?.head ?? headOf(bytes, turns);
-  const isRepeated = countMembers(rest) - 1 + sum(marks.known, 'members') !== scan.members - members;
+  const isRepeated =
+    countMembers(rest) - 1 + sumOf(marks.known.map((field) => field.members)) !== scan.members - members;
   if (!head || isRepeated || Object.keys(own).some((name) => Object.hasOwn(head, name))) return undefined;
   for (const { name, value } of marks.known) own[name] = value;
   const body = { ...head, [turns.name]: withKnown(known, bytes, added as unknown[]), ...own };
   checkAllNames(body);
   parsedBodies.set(bytes, body);
-  keep(bytes, body, marks, scan.values, known);
+  keep(bytes, body, marks, { head, values: scan.values, known });
   return body;
 }
 
@@ -100,8 +101,7 @@ function withKnown({ before, turns, count, onRead }: KnownTurns, bytes: Buffer, 
 /** Returns the fields before the turns. */
 const headOf = (bytes: Buffer, { open }: Turns): Json | null => parseFields(`${bytes.toString('utf8', 0, open)}[]}`);
 
-const sum = <Name extends string>(entries: ReadonlyArray<Record<Name, number>>, name: Name): number =>
-  entries.reduce((all, entry) => all + entry[name], 0);
+const sumOf = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
 /** Returns the text from a position on, with null in place of some fields. */
 function textWithout(fields: TurnMarks['known'], bytes: Buffer, from: number): string {
@@ -122,14 +122,13 @@ function keep(
   bytes: Buffer,
   body: Json,
   { turns, fields }: TurnMarks,
-  values: number,
-  known: KnownTurns | null = null,
+  { values, ...given }: { readonly values: number; readonly head?: Json; readonly known?: KnownTurns },
 ): void {
   const memory = memories.get(bytes);
   const parsed = turns && body[turns.name];
   if (!memory || !turns || !Array.isArray(parsed)) return;
   if (parsed.length !== turns.commas.length + 1 || parsed.length < 2 || parsed.length > maxTurns) return;
-  const head = known?.before?.head ?? headOf(bytes, turns);
+  const { known = null, head = headOf(bytes, turns) } = given;
   if (!head) return;
   shareTurns(parsed, known);
   // Tools stand before or behind the turns.
@@ -213,7 +212,7 @@ export async function parseAhead(bytes: Buffer, onCopies?: (bytes: number) => vo
   }
   const body = checked(texts.length > 0 ? restore(value, texts) : value, scan, members);
   parsedBodies.set(bytes, body);
-  if (!scan.longValues) keep(bytes, body, cut, scan.values);
+  if (!scan.longValues) keep(bytes, body, cut, scan);
 }
 
 /** Parses the turns of a body in groups, and everything around them as a body without turns. */

@@ -115,8 +115,9 @@ export class TurnMarks implements ScanListener {
     }
     const known = this.knownAt(open, name);
     if (known) {
-      this.known.push({ ...known, open });
-      this.note({ ...known, open });
+      const field = { ...known, open };
+      this.known.push(field);
+      this.note(field);
     } else this.opened = { name, open, length: 0, values, members };
     return known;
   }
