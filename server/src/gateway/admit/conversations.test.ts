@@ -252,7 +252,8 @@ describe('a body that continues one without a place', () => {
   });
 
   it('shares no more large fields than a few programs have', () => {
-    const conversations = narrow();
+    // With place for two bodies.
+    const conversations = new Conversations(700_000);
     const of = (count: number, tool: number): unknown => {
       const tools = [{ name: `${tool}`, description: 'x'.repeat(1000) }];
       const json = JSON.stringify({ ...(JSON.parse(bodyOf('a', count)) as object), tools });
@@ -260,6 +261,7 @@ describe('a body that continues one without a place', () => {
     };
     of(36, 0);
     crowd(conversations);
+    read(bodyOf('other', 40), conversations.of(9));
     const first = of(37, 0);
     for (let tool = 1; tool < 16; tool++) of(37, tool);
     expect(of(37, 0)).toBe(first);
