@@ -195,14 +195,16 @@ export function readRequestBody(
   const most = Math.min(limit, maxBytes);
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > most) return Promise.reject(tooLarge(most));
-  const reading = readAll(request, announced > largeBody ? announced : most, announced, grant);
+  const reading = readAll(request, announced || most, announced, grant);
   return unpacker ? reading.then((bytes) => unpack(unpacker(bytes), bytes.length, most, grant)) : reading;
 }
 
+/** Bytes that Node reads at once from a socket. */
+const oneRead = 64 * 1024;
 /** The factor by which the buffer of a body of unknown length grows. Pages that it does not use take no memory. */
 const growth = 4;
 
-/** The bytes of a body. A large one is gathered in one buffer, because joining its pieces would hold it twice. */
+/** The bytes of a body. Its pieces are gathered in one buffer as they come: they are still in the cache, and need not be held twice. */
 class Gathered {
   length = 0;
   private readonly pieces: Buffer[] = [];
@@ -221,7 +223,7 @@ class Gathered {
   push(piece: Buffer): void {
     const at = this.length;
     this.length += piece.length;
-    if (this.length <= largeBody) {
+    if (this.length <= oneRead) {
       this.pieces.push(piece);
       return;
     }
