@@ -179,7 +179,10 @@ it('never previews a month that is closed, after a change to a time zone where i
   values = { ...values, 'statements.time_zone': 'America/Los_Angeles' };
   await post(user, 20, '2026-11-05T00:00:00Z');
   expect(await closer().preview(user, new Date('2026-11-01T01:00:00Z'))).toMatchObject({
-    ...{ month: '2026-11', opening: 100, credits: 20, closing: 120 },
+    month: '2026-11',
+    opening: 100,
+    credits: 20,
+    closing: 120,
     content: { startsAt: '2026-10-31T18:30:00.000Z', endsAt: '2026-12-01T08:00:00.000Z' },
   });
 }, 60_000);

@@ -182,12 +182,7 @@ export class Relay {
     }
   }
 
-  private async settle(
-    reserved: Reserved,
-    served: Served,
-    client: ClientResponse,
-    grant: BodyGrant,
-  ): Promise<Billed> {
+  private async settle(reserved: Reserved, served: Served, client: ClientResponse, grant: BodyGrant): Promise<Billed> {
     const { ledger, options, captures } = this.deps;
     const { call } = reserved;
     try {

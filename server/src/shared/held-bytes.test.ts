@@ -14,7 +14,7 @@ it('frees a buffer with the last that holds it', () => {
 });
 
 it.each([
-  ['that nobody held', 64 * 1024],
+  ['that was never held', 64 * 1024],
   ['that a socket may have taken without a word', 64 * 1024 - 1],
 ])('leaves a buffer alone %s', (_what, length) => {
   const bytes = bytesOf(length);

@@ -1,7 +1,7 @@
 /** Bytes of a buffer that is held at least. A socket tells when it has written so many, because its own buffer takes fewer. */
 const minHeld = 64 * 1024;
 
-/** How many still read a buffer. */
+/** The number of holders of a buffer: calls, sockets and caches that still read it. */
 const holders = new WeakMap<Buffer, number>();
 
 /** Node 20 has no such method. */
@@ -17,17 +17,17 @@ export function free({ buffer, byteLength }: Buffer): void {
   if (byteLength === buffer.byteLength) (buffer as Transferable).transfer?.(0);
 }
 
-/** Holds a large buffer until `letGo` is called. The memory of one that nobody lets go of is left to V8. */
+/** Adds a holder to a large buffer, until `letGo` is called. If it never is, the memory is left to V8. */
 export function hold(bytes: Buffer): void {
   if (bytes.length >= minHeld) holders.set(bytes, (holders.get(bytes) ?? 0) + 1);
 }
 
-/** Holds a buffer that is held already. Others are never freed. */
+/** Adds a holder to a buffer that has one already. Other buffers are never freed. */
 export function share(bytes: Buffer): void {
   if (holders.has(bytes)) hold(bytes);
 }
 
-/** Frees a buffer that nobody holds any more. */
+/** Removes a holder. The last one frees the buffer. */
 export function letGo(bytes: Buffer): void {
   const left = (holders.get(bytes) ?? 0) - 1;
   if (left > 0) holders.set(bytes, left);
@@ -36,7 +36,7 @@ export function letGo(bytes: Buffer): void {
 
 /**
  * Returns a body for undici, which reads the memory of a buffer for as long as its socket has not written it.
- * @returns the buffer itself if nobody holds it
+ * @returns the buffer itself if it has no holder
  */
 export function lent(bytes: Buffer): Buffer | Iterable<Buffer> {
   if (!holders.has(bytes)) return bytes;

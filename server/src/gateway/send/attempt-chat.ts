@@ -191,7 +191,7 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
     dropped,
     ownBytes: sent.body === attempt.rawBody ? 0 : (sent.body?.length ?? 0),
   };
-  // A body that was written for this provider is read by nobody else.
+  // A body that was written for this provider is used by this attempt alone.
   const ownBody = sent.body instanceof Buffer && sent.body !== attempt.rawBody ? sent.body : null;
   if (ownBody) hold(ownBody);
   return exchangeWith(attempt, sent, client, upstreamModel, (exchange) => receive(tried, exchange)).then(
