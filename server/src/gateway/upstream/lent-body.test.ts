@@ -42,7 +42,7 @@ async function sendTo(onConnection: (socket: Socket) => void): Promise<{ body: B
 }
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
-/** What was received behind the head of the request. */
+/** Returns the body of a received request. */
 const behindHead = (received: Buffer): Buffer => received.subarray(received.indexOf('\r\n\r\n') + 4);
 
 it('is sent with its length, whole, and freed when its call has ended', async () => {
