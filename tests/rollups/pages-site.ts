@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { createPreparedDatabase } from '../support/database.js';
+import { beginLastMonth } from '../support/statement-month.js';
 import { openUsageSite, type UsageSite } from './usage-site.js';
 
 /**
@@ -134,6 +135,9 @@ async function fill(site: UsageSite): Promise<void> {
       [now],
     );
   });
+  // A server closes the month before, which writes each of its entries again, account by account.
+  await beginLastMonth((sql) => dataSource.query(sql));
+  await dataSource.query('UPDATE statement_months SET closed_at = now()');
   // The aggregation is planned with statistics, as on a site that has been running.
   await dataSource.query('ANALYZE');
   await site.aggregate();

@@ -61,6 +61,9 @@ const sources: readonly string[] = ['usage_hourly', 'usage_five_minutes', 'logs'
 /** The share of rows of a day in a rollup; 1 of a table that has no hours. */
 const sharesOfDays = new Map<string, number>();
 
+/** Pages of hours that are not aggregated: the newest one, and for two minutes the one before. */
+const newestHours = 300;
+
 /**
  * Returns the pages that a statement may read, from the index and from the table: of each rollup the days of its range, with the hours of
  * two days at its ends, or all of its hours; and all of a table that does not grow with calls.
@@ -74,7 +77,7 @@ function mostPages(tables: readonly string[], days: number, isByHour: boolean): 
   const pages = tables
     .filter((table) => !sources.includes(table))
     .map((table) => (rollups.test(table) ? ofRollup(table) : (site.pagesOf[table] ?? 0)));
-  return pages.reduce((sum, some) => sum + some, 150);
+  return pages.reduce((sum, some) => sum + some, newestHours);
 }
 
 /** The rows of a user in a week lie apart, and each user needs the pages down to the first one. */
