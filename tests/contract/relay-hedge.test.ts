@@ -1,7 +1,10 @@
 /** The relay starts a second attempt while the first one is slow (docs/reference/relay/routing.md#second-attempt). */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UpstreamFailureHandler } from '../../server/src/gateway/send/upstream-failure-handler.js';
+import { KeyRing } from '../../server/src/gateway/route/key-ring.js';
 import { LedgerSql } from '../../server/src/billing/ledger/ledger-sql.js';
+import { collectGarbage } from '../support/collect-garbage.js';
 import { chat, json } from '../support/upstream/replies.js';
 import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
 import { type ChannelSpec, type RelayHarness, userMessage } from './relay-harness.js';
@@ -30,10 +33,15 @@ async function ask(key: string, given: object = body, path = '/v1/chat/completio
  * Creates two channels: a fast one with high priority that 20 calls have measured, and another one. Both then respond as the
  * test scripts them.
  */
-async function measured(given: object = body, path = '/v1/chat/completions', spec: ChannelSpec = {}) {
+async function measured(
+  given: object = body,
+  path = '/v1/chat/completions',
+  spec: ChannelSpec = {},
+  ofSecond: ChannelSpec = {},
+) {
   const both = { models: 'gpt-4o,text-embedding-3-small', ...spec };
   const first = await relay.addChannel({ ...both, key: 'sk-first', priority: 9 });
-  const second = await relay.addChannel({ ...both, key: 'sk-second' });
+  const second = await relay.addChannel({ ...both, key: 'sk-second', ...ofSecond });
   const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 10_000_000 }) });
   for (let call = 0; call < 20; call++) expect((await ask(key, given, path)).status).toBe(200);
   expect(new Set(keys())).toEqual(new Set(['sk-first']));
@@ -234,6 +242,37 @@ describe('with a budget of the second channel', () => {
     expect(await charged()).toBe(50_000);
     expect(await windows()).toEqual([{ used: 0, held: 0 }]);
   });
+});
+
+it('an attempt that still prepares its request when the call ends is no failure of its channel', async () => {
+  const large = { ...body, stream: true, messages: userMessage('word '.repeat(160_000)) };
+  const { key, charged } = await measured({ ...body, stream: true }, undefined, {}, { type: 15, key: 'AK|SK' });
+  let grantToken = (): void => undefined;
+  const isEnded = new Promise<void>((resolve) => (grantToken = resolve));
+  relay.upstream.script({ path: '/oauth' }, async (response, request) => {
+    await isEnded;
+    await json({ access_token: '24.fake', expires_in: 2_592_000 })(response, request);
+  });
+  relay.upstream.script({ key: 'sk-first' }, async (response, request) => {
+    await sleep(400);
+    await fine(response, request);
+  });
+  const failed = jest.spyOn(UpstreamFailureHandler.prototype, 'failed');
+  const undecided = jest.spyOn(KeyRing.prototype, 'undecided');
+  expect(await ask(key, large)).toMatchObject({ status: 200, text: expect.stringContaining('Hello') as string });
+  expect(await charged()).toBe(50_000);
+  collectGarbage();
+  grantToken();
+  for (let wait = 0; wait < 100 && undecided.mock.calls.length + failed.mock.calls.length === 0; wait++)
+    await sleep(20);
+  expect(failed).not.toHaveBeenCalled();
+  expect(undecided).toHaveBeenCalledTimes(1);
+  expect(relay.upstream.requests.map(({ path }) => path.split('?')[0])).toEqual([
+    '/v1/chat/completions',
+    '/oauth/2.0/token',
+  ]);
+  failed.mockRestore();
+  undecided.mockRestore();
 });
 
 describe('there is one attempt', () => {

@@ -111,6 +111,8 @@ export class AttemptRunner {
     const key = channel.keys[keyIndex] ?? '';
     const watch = this.watchOf(call, channel);
     const span = call.trace?.attempt(candidate, call.route.model);
+    // An attempt that lost its race may still prepare its request when the call has ended.
+    const letGo = race && call.grant?.keepBody();
     try {
       const outcome = await call.endpoint.attempt(this.toAttempt(dispatch, candidate, watch, race, span), client);
       if (!keyRing.quiet) keyRing.reached(channel, keyIndex);
@@ -150,6 +152,7 @@ export class AttemptRunner {
       throw new AttemptFailedError(error, view, isOfChannel);
     } finally {
       trial?.released();
+      letGo?.();
     }
   }
 
