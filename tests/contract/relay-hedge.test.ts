@@ -244,35 +244,61 @@ describe('with a budget of the second channel', () => {
   });
 });
 
-it('an attempt that still prepares its request when the call ends is no failure of its channel', async () => {
-  const large = { ...body, stream: true, messages: userMessage('word '.repeat(160_000)) };
-  const { key, charged } = await measured({ ...body, stream: true }, undefined, {}, { type: 15, key: 'AK|SK' });
-  let grantToken = (): void => undefined;
-  const isEnded = new Promise<void>((resolve) => (grantToken = resolve));
-  relay.upstream.script({ path: '/oauth' }, async (response, request) => {
-    await isEnded;
-    await json({ access_token: '24.fake', expires_in: 2_592_000 })(response, request);
+describe('an attempt that still prepares its request when the call has ended', () => {
+  /** Node 20 frees no bodies. */
+  const memory = Object.getPrototypeOf(Buffer.alloc(1).buffer) as { transfer?: (this: ArrayBuffer, to: 0) => unknown };
+  const { transfer } = memory;
+  let freed: number[] = [];
+  afterEach(() => {
+    jest.restoreAllMocks();
+    freed = [];
   });
-  relay.upstream.script({ key: 'sk-first' }, async (response, request) => {
-    await sleep(400);
-    await fine(response, request);
-  });
-  const failed = jest.spyOn(UpstreamFailureHandler.prototype, 'failed');
-  const undecided = jest.spyOn(KeyRing.prototype, 'undecided');
-  expect(await ask(key, large)).toMatchObject({ status: 200, text: expect.stringContaining('Hello') as string });
-  expect(await charged()).toBe(50_000);
-  collectGarbage();
-  grantToken();
-  for (let wait = 0; wait < 100 && undecided.mock.calls.length + failed.mock.calls.length === 0; wait++)
+
+  it.each([
+    ['of 800 KB', 800_000, ''],
+    ['whose bytes do not count', 130_000, ''],
+    ['of which a channel changes the price', 400_000, '{"service_tier":"priority"}'],
+  ])('has the body of a call %s, and is no failure of its channel', async (_name, length, override) => {
+    const stream = { ...body, stream: true };
+    const given = { ...stream, messages: userMessage('word '.repeat(length / 5)) };
+    const bytes = JSON.stringify(given).length;
+    const { key, charged } = await measured(stream, undefined, { override }, { type: 15, key: 'AK|SK' });
+    let grantToken = (): void => undefined;
+    const isEnded = new Promise<void>((resolve) => (grantToken = resolve));
+    relay.upstream.script({ path: '/oauth' }, async (response, request) => {
+      await isEnded;
+      await json({ access_token: '24.fake', expires_in: 2_592_000 })(response, request);
+    });
+    relay.upstream.script({ key: 'sk-first' }, async (response, request) => {
+      await sleep(400);
+      await fine(response, request);
+    });
+    if (transfer) {
+      jest.spyOn(memory as Required<typeof memory>, 'transfer').mockImplementation(function (this: ArrayBuffer, to) {
+        freed.push(this.byteLength);
+        return transfer.call(this, to);
+      });
+    }
+    const failed = jest.spyOn(UpstreamFailureHandler.prototype, 'failed');
+    const undecided = jest.spyOn(KeyRing.prototype, 'undecided').mockImplementation(() => {
+      expect(freed).not.toContain(bytes);
+    });
+    expect(await ask(key, given)).toMatchObject({ status: 200, text: expect.stringContaining('Hello') as string });
+    expect(await charged()).toBe(50_000);
+    collectGarbage();
+    expect(freed).not.toContain(bytes);
+    grantToken();
+    const isOver = () => undecided.mock.calls.length + failed.mock.calls.length > 0;
+    for (let wait = 0; wait < 100 && !isOver(); wait++) await sleep(20);
+    expect(failed).not.toHaveBeenCalled();
+    expect(undecided).toHaveBeenCalledTimes(1);
+    expect(relay.upstream.requests.map(({ path }) => path.split('?')[0])).toEqual([
+      '/v1/chat/completions',
+      '/oauth/2.0/token',
+    ]);
     await sleep(20);
-  expect(failed).not.toHaveBeenCalled();
-  expect(undecided).toHaveBeenCalledTimes(1);
-  expect(relay.upstream.requests.map(({ path }) => path.split('?')[0])).toEqual([
-    '/v1/chat/completions',
-    '/oauth/2.0/token',
-  ]);
-  failed.mockRestore();
-  undecided.mockRestore();
+    if (transfer) expect(freed).toContain(bytes);
+  });
 });
 
 describe('there is one attempt', () => {

@@ -48,8 +48,10 @@ export interface RoutedCall extends Pick<
   readonly route: CallRoute;
   readonly request: ParsedRequest;
   readonly rawBody: Buffer;
-  /** Absent when the bytes of the body do not count, or cannot count less while the response arrives. */
+  /** Holds the body. Absent for lines of a batch. */
   readonly grant?: BodyGrant | undefined;
+  /** Whether the turns are freed while the response arrives, because the bytes of the body count. */
+  readonly freesTurns?: boolean;
   /** Absent when no guardrail concerns the caller. */
   readonly guard?: CallGuard | undefined;
   /** The rule by which the content is captured. Absent when it is not captured. */

@@ -84,8 +84,9 @@ export class CallPreparation {
       request,
       overridden,
       rawBody,
+      grant,
       // An override keeps the turns in a body of its own.
-      grant: grant?.isCounted && !overridden ? grant : undefined,
+      freesTurns: grant?.isCounted === true && !overridden,
       price,
       mayCostMore: costsMore || [...(overridden?.values() ?? [])].some(({ body }) => mayCostMore(body)),
       // Families have no routing prefix.

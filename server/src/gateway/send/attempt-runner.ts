@@ -225,7 +225,7 @@ export class AttemptRunner {
       race,
       span,
       guard: guard?.checksOutput ? guard : undefined,
-      begins: call.grant && ((ownBytes) => freed(call, ownBytes)),
+      begins: call.freesTurns ? (ownBytes) => freed(call, ownBytes) : undefined,
       accepted: trial || watch ? () => (trial?.passed(), watch?.accepted()) : undefined,
       gave: (ids) => this.deps.idOwners.keep(ids, ownerOf(call, channel, keyIndex)),
       onDisconnect: (exchange) => this.onDisconnect(call, channel, exchange),
