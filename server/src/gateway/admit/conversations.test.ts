@@ -36,6 +36,18 @@ describe('a body that continues an earlier one', () => {
     expect(third.messages.slice(0, 11).every((each, index) => each === second.messages[index])).toBe(true);
   });
 
+  it('shares the turns of its own conversation, also where an older one begins alike and is shorter', () => {
+    const memory = new Conversations().of(1);
+    const long = Array.from({ length: 26 }, (_, index) => turn(index));
+    const of = (messages: readonly object[]): Read => read(JSON.stringify({ model: 'm', messages }), memory) as Read;
+    of(long.slice(0, 24));
+    of([...long.slice(0, 8), turn(-1)]);
+    const second = of(long.slice(0, 25));
+    const third = of(long);
+    expect(third.messages).toEqual(long);
+    expect(third.messages.slice(0, 24).every((each, index) => each === second.messages[index])).toBe(true);
+  });
+
   it('shares each large field behind the turns whose bytes stay the same', () => {
     const memory = new Conversations().of(1);
     const of = (count: number, name: string): { tools: unknown; schema: unknown } => {

@@ -173,16 +173,35 @@ class KeyConversations {
   }
 
   private findBody(bytes: Buffer): KnownTurns | null {
-    let longest: { readonly before: ParsedTurns; readonly count: number } | null = null;
+    let longest: Match | null = null;
     for (const before of this.bodies) {
       const count = sameTurns(before, bytes, longest?.count ?? 0);
-      if (count > (longest?.count ?? 0)) longest = { before, count };
+      if (count <= (longest?.count ?? 0)) continue;
+      longest = { before, count };
+      if (isNext(bytes, longest)) break;
     }
     if (!longest) return null;
     this.kept.bodies.get(longest.before);
     const { turns, parsed, fields } = longest.before;
     return { ...longest, turns, fields, parts: partsOf(parsed) };
   }
+}
+
+/** An earlier body, and how many turns at its beginning another one has, too. */
+interface Match {
+  readonly before: ParsedTurns;
+  readonly count: number;
+}
+
+/** Turns at the end of a body that the next call of its conversation may change: marks of caches move, for example. */
+const changedTurns = 4;
+
+/**
+ * Whether a body continues an earlier one to its end, and is mostly known from it. No other one has much more in common with
+ * it, so a key with hundreds of conversations is not searched for one.
+ */
+function isNext(bytes: Buffer, { before: { turns }, count }: Match): boolean {
+  return turns.commas.length - count <= changedTurns && 2 * (turns.commas[count - 1] ?? 0) > bytes.length;
 }
 
 /**
