@@ -7,7 +7,7 @@ import { models } from './load.js';
 
 const root = join(import.meta.dirname, '../..');
 const taskset = findProgram(['taskset']);
-const probe = join(import.meta.dirname, 'memory-probe.mjs');
+const probe = join(import.meta.dirname, 'process-probe.mjs');
 
 /** Servers run on the first core. Load and upstream run on the second core, if there is one. */
 export const serverCore = 0;
@@ -18,6 +18,8 @@ export interface Running {
   readonly url: string;
   /** Returns the live bytes after a garbage collection: the heap, and external memory. */
   live(): Promise<number>;
+  /** Returns the longest turn of the event loop since the last question, in milliseconds. The first one begins to measure. */
+  longestTurn(): Promise<number>;
   /** Writes a heap snapshot to a file. */
   snapshot(file: string): Promise<void>;
   stop(): Promise<void>;
@@ -69,7 +71,7 @@ function stopper(child: ChildProcess): () => Promise<void> {
 }
 
 /** Calls the probe in the process, one request at a time. */
-function asker(child: ChildProcess): Pick<Running, 'live' | 'snapshot'> {
+function asker(child: ChildProcess): Pick<Running, 'live' | 'longestTurn' | 'snapshot'> {
   const ask = (question: object): Promise<unknown> =>
     new Promise((resolve) => {
       child.once('message', resolve);
@@ -77,6 +79,7 @@ function asker(child: ChildProcess): Pick<Running, 'live' | 'snapshot'> {
     });
   return {
     live: async () => ((await ask({ ask: 'live' })) as { bytes: number }).bytes,
+    longestTurn: async () => ((await ask({ ask: 'turn' })) as { milliseconds: number }).milliseconds,
     snapshot: async (file) => {
       await ask({ ask: 'snapshot', file });
     },

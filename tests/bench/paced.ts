@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { bodies, claudeCode, claudeTurn, grown } from './agent-bodies.js';
 import { freshDatabase } from './fresh-database.js';
-import { restOf, setUp, startFloor, startGateway } from './gateway.js';
+import { restOf, type Running, setUp, startFloor, startGateway } from './gateway.js';
 import { models, quantile } from './load.js';
 import { cpuOf, memoryOf } from './process-usage.js';
 import { pause, say } from './rounds.js';
@@ -37,10 +37,8 @@ const { bodyOf } = bodies(
   streams,
 );
 
-interface Server {
+interface Server extends Running {
   readonly name: string;
-  readonly url: string;
-  readonly pid: number;
   /** The keys of the users, in turn. */
   readonly keys: readonly string[];
 }
@@ -58,13 +56,6 @@ async function keyOfAnotherUser(url: string): Promise<string> {
   const token = { name: 'bench', unlimited_quota: true, expired_time: -1, group: 'default' };
   const { key } = (await rest('POST', '/api/token/', token)) as { key: string };
   return `sk-${key.replace(/^sk-/, '')}`;
-}
-
-/** The longest turn since the last question, milliseconds. Zero for the proxy, which does not measure it. */
-async function longestTurn({ url, name }: Server): Promise<number> {
-  if (name === 'floor') return 0;
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return 1000 * Number(/^nodejs_eventloop_lag_max_seconds(?:{[^}]*})? ([\d.e-]+)/m.exec(text)?.[1] ?? Number.NaN);
 }
 
 async function measure(server: Server): Promise<void> {
@@ -102,14 +93,14 @@ async function measure(server: Server): Promise<void> {
   };
   const clients = Array.from({ length: streams }, (_, index) => client(index));
   await pause(duration + warm * 1000);
-  await longestTurn(server);
+  await server.longestTurn();
   const [cpuBefore, callsBefore] = [cpuOf(server.pid), calls];
   let memory = 0;
   const turns: number[] = [];
   while (performance.now() < end) {
     await pause(1000);
     memory = Math.max(memory, memoryOf(server.pid));
-    turns.push(await longestTurn(server));
+    turns.push(await server.longestTurn());
   }
   const cpu = (cpuOf(server.pid) - cpuBefore) / (calls - callsBefore);
   await Promise.all(clients);
