@@ -77,6 +77,8 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
         <WideGrid {...props} {...(columnVisibility ? { columnVisibility } : {})} nothing={nothing} />
       )}
       <GridFooter
+        // Browsers count an element that was hidden and appears elsewhere as one that moves, so a new one appears.
+        key={rows ? 'rows' : 'skeleton'}
         grid={grid}
         totalCount={totalCount}
         totalCapped={totalCapped}
